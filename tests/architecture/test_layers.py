@@ -25,6 +25,7 @@ PARTS = {
         "deferred_dataclass",
         "late_imports",
         "renamed_names",
+        "shared_keywords",
         "suggestions",
         "display",
     ),

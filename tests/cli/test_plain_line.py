@@ -99,7 +99,7 @@ def test_random_lines_mean_the_same(command):
     hints = get_type_hints(load_command(command), include_extras=True)
     hints.pop("return")
     read = 0
-    for _ in range(40):
+    for _ in range(80):
         line = [command]
         for name, hint in hints.items():
             kind, declared = get_args(hint)

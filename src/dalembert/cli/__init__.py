@@ -1,9 +1,9 @@
 """The command `dalembert`: the edge, where strings become objects.
 
-A file is a command or a few that belong together, and says which; `commands` lists them all.
-`plain_line` reads the usual lines without opening the library of options, `program` finds the
-system that a user means, `options` and `declared` hold what several commands take, `output` says
-where a document goes, `errors` turns every refusal into one sentence.
+A file is a command or a few that belong together, and says which; `typer_app` lists them all.
+`fast_parser` reads the usual lines without opening the library of options, `system_lookup` finds
+the system that a user means, `shared_options` and `command_registry` hold what several commands
+take, `output` says where a document goes, `exit_handling` turns every refusal into one sentence.
 """
 
 from __future__ import annotations

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Annotated, Final
+from typing import Annotated, Final, TypedDict, get_type_hints
 
 from dalembert.cli.command_registry import Argument, Option
 from dalembert.errors import DalembertError, Unknown
+from dalembert.foundation.shared_keywords import declare_keywords
 from dalembert.mechanics.model.system import System
 
 
@@ -53,9 +54,33 @@ Input = Annotated[
 RunTime = Annotated[
     float | None, Option("--for", metavar="SECONDS", help="Duration.", show_default="the gallery's")
 ]
-StartTime = Annotated[float, Option("--from", metavar="SECONDS", help="Initial time.")]
-RelativeTolerance = Annotated[float, Option(help="Relative tolerance of each step.")]
-AbsoluteTolerance = Annotated[float, Option(help="Absolute tolerance of each step.")]
+# None: not given, so that the model file or the library decides
+StartTime = Annotated[
+    float | None, Option("--from", metavar="SECONDS", help="Initial time.", show_default="0")
+]
+RelativeTolerance = Annotated[
+    float | None, Option(help="Relative tolerance of each step.", show_default="1e-9")
+]
+AbsoluteTolerance = Annotated[
+    float | None, Option(help="Absolute tolerance of each step.", show_default="1e-9")
+]
+
+
+class RunFlags(TypedDict, total=False):
+    """Options of every command that runs a system."""
+
+    values: SetValues
+    start: Start
+    guess: Guess
+    inputs: Input
+    t0: StartTime
+    rtol: RelativeTolerance
+    atol: AbsoluteTolerance
+
+
+_RUN_FLAGS: Final = get_type_hints(RunFlags, include_extras=True)
+# the decorator for a command with `**flags: Unpack[RunFlags]`
+take_run_flags: Final = declare_keywords(_RUN_FLAGS, dict.fromkeys(_RUN_FLAGS))
 
 
 def check_system_or_all(system: str, *, every: bool) -> None:

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Unpack
 
 from dalembert.cli.command_registry import Option
 from dalembert.cli.exit_handling import INTERRUPTED, PROGRAM_FAILED, CommandExit, print_error
 from dalembert.cli.output import Json, check_image_path, print_line, print_result, report_written
-from dalembert.cli.shared_options import (
-    AbsoluteTolerance,
-    Guess,
-    Input,
-    RelativeTolerance,
-    RunTime,
-    SetValues,
-    Start,
-    StartTime,
-    SystemName,
-)
-from dalembert.cli.system_lookup import find_system, run_options
+from dalembert.cli.shared_options import RunFlags, RunTime, SystemName, take_run_flags
+from dalembert.cli.system_lookup import find_system, run_request
 from dalembert.errors import Unwritable
 from dalembert.foundation.atomic_write import check_extension
 from dalembert.interface.api.simulate import simulate as run_of
@@ -38,24 +28,20 @@ Stop = Annotated[
 ]
 
 
+@take_run_flags
 def simulate(
     system: SystemName,
     duration: RunTime = None,
-    values: SetValues = None,
-    start: Start = None,
-    guess: Guess = None,
-    inputs: Input = None,
-    t0: StartTime = 0.0,
-    rtol: RelativeTolerance = 1e-9,
-    atol: AbsoluteTolerance = 1e-9,
+    *,
     integrator: Annotated[
-        str,
+        str | None,
         Option(
             metavar="NAME",
             help="native, taylor, rosenbrock, auto, RK45, DOP853, Radau, BDF, LSODA, CVODE, IDA or "
             "heyoka.",
+            show_default="native",
         ),
-    ] = "native",
+    ] = None,
     stabilize: Annotated[
         str | None,
         Option(
@@ -96,8 +82,8 @@ def simulate(
         float | None,
         Option("--relative-energy-tolerance", metavar="PART", help="Relative energy tolerance."),
     ] = None,
-    *,
     as_json: Json = False,
+    **flags: Unpack[RunFlags],
 ) -> None:
     r"""Simulate a system.
 
@@ -125,20 +111,18 @@ def simulate(
     check_image_path(plot)
     if reactions is not None:
         check_extension(reactions, (".csv",))
-    described = find_system(system, values).system
-    length, wish = run_options(system, described, duration, values, start, inputs, guess)
-    wish |= {
-        "t0": t0,
-        "rtol": rtol,
-        "atol": atol,
+    described = find_system(system, flags.get("values")).system
+    length, wish = run_request(system, described, duration, flags)
+    wish["events"] = [*wish["events"], *(event(text, stop=True) for text in stop_when or ())]
+    wish["sensitivities"] = sensitivity or ()
+    given = {
         "integrator": integrator,
         "stabilize": stabilize,
-        "events": [*wish["events"], *(event(text, stop=True) for text in stop_when or ())],
-        "sensitivities": sensitivity or (),
         "energy_tolerance": energy,
         "relative_energy_tolerance": relative,
     }
-    wish |= _options_of_file(described, wish)
+    wish |= {name: x for name, x in given.items() if x is not None}
+    wish = {**_options_of_file(described), **wish}
     run, code = _run_with_exit_code(described, length, wish)
     print_result(summary_dict(run) if as_json else run, as_json=as_json)
     if sensitivity and not as_json:
@@ -155,24 +139,25 @@ def simulate(
         raise CommandExit(code)
 
 
-# options of a run that a model file may give, with their values on a line that does not
-_DEFAULTS: Final = {
-    "t0": 0.0,
-    "rtol": 1e-9,
-    "atol": 1e-9,
-    "integrator": "native",
-    "stabilize": None,
-    "energy_tolerance": None,
-    "relative_energy_tolerance": None,
-}
+# options of a run that a model file may give
+_OF_FILE: Final = (
+    "t0",
+    "rtol",
+    "atol",
+    "max_step",
+    "integrator",
+    "stabilize",
+    "baumgarte_rate",
+    "energy_tolerance",
+    "relative_energy_tolerance",
+    "keep_energy",
+)
 
 
-def _options_of_file(system: System, wish: Mapping[str, Any]) -> dict[str, Any]:
-    """Run options of a model file that the command line leaves at their defaults."""
+def _options_of_file(system: System) -> dict[str, Any]:
+    """Run options of a model file; what the command line gives overrides them."""
     given = system.settings.run if system.settings is not None else {}
-    unchanged = [name for name, default in _DEFAULTS.items() if wish[name] == default]
-    others = ("max_step", "baumgarte_rate", "keep_energy")
-    return {name: given[name] for name in (*unchanged, *others) if name in given}
+    return {name: given[name] for name in _OF_FILE if name in given}
 
 
 def _run_with_exit_code(

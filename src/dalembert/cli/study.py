@@ -6,24 +6,19 @@ import math
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, Unpack
 
 from dalembert.cli.command_registry import Option
 from dalembert.cli.exit_handling import PROGRAM_FAILED, CommandExit
 from dalembert.cli.output import Json, check_image_path, print_result, report_written
 from dalembert.cli.shared_options import (
-    AbsoluteTolerance,
-    Guess,
-    Input,
-    RelativeTolerance,
+    RunFlags,
     RunTime,
-    SetValues,
-    Start,
-    StartTime,
     SystemName,
     parse_number,
+    take_run_flags,
 )
-from dalembert.cli.system_lookup import find_system, run_options
+from dalembert.cli.system_lookup import find_system, run_request
 from dalembert.errors import Unknown
 from dalembert.foundation.suggestions import suggest_name
 
@@ -55,9 +50,11 @@ _STANDARD_DISTRIBUTIONS: Final = {
 }
 
 
+@take_run_flags
 def study(
     system: SystemName,
     over: Over = None,
+    *,
     n: Annotated[int | None, Option("--n", metavar="COUNT", help="Number of samples.")] = None,
     sampling: Annotated[str, Option(metavar="HOW", help="random, latin or sobol.")] = "random",
     seed: Annotated[int, Option(help="Seed of the samples.")] = 0,
@@ -71,13 +68,6 @@ def study(
         ),
     ] = None,
     duration: RunTime = None,
-    values: SetValues = None,
-    start: Start = None,
-    guess: Guess = None,
-    inputs: Input = None,
-    t0: StartTime = 0.0,
-    rtol: RelativeTolerance = 1e-9,
-    atol: AbsoluteTolerance = 1e-9,
     output: Annotated[
         Path | None,
         Option(
@@ -97,6 +87,7 @@ def study(
         Option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, tcp://host:8786."),
     ] = None,
     as_json: Json = False,
+    **flags: Unpack[RunFlags],
 ) -> None:
     r"""Simulate an ensemble: parameter sweep or Monte Carlo.
 
@@ -108,9 +99,11 @@ def study(
     1 if no member came to its end.
 
     \b
-    dalembert study double-pendulum --over alpha=0:3:40 --over beta=0:3:40 --keep "time(beta - pi,
-    up)" --for 10 -o flips.zarr dalembert study cart-and-bar --over "theta~normal(0.5, 0.1)" --n
-    10000 --keep "max(x)" --workers 4 -o study.zarr dalembert report study.zarr
+    dalembert study double-pendulum --over alpha=0:3:40 --over beta=0:3:40 \
+        --keep "time(beta - pi, up)" --for 10 -o flips.zarr
+    dalembert study cart-and-bar --over "theta~normal(0.5, 0.1)" --n 10000 \
+        --keep "max(x)" --workers 4 -o study.zarr
+    dalembert report study.zarr
     """
     from dalembert.interface.api.ensemble import ensemble
 
@@ -121,10 +114,10 @@ def study(
         )
         raise Unknown(msg)
     check_image_path(plot)
-    described = find_system(system, values).system
+    described = find_system(system, flags.get("values")).system
     varied = parse_sweep(described, over)
-    length, wish = run_options(system, described, duration, values, start, inputs, guess)
-    if not start:
+    length, wish = run_request(system, described, duration, flags)
+    if not flags.get("start"):
         # what varies is not given
         wish["start"] = {name: x for name, x in wish["start"].items() if name not in varied}
     made = ensemble(
@@ -136,9 +129,6 @@ def study(
         seed=seed,
         keep=keep,
         at=None if at is None else _parse_values(described, "--at", "t", at),
-        t0=t0,
-        rtol=rtol,
-        atol=atol,
         threads=workers,
         save=output,
         engine=scheduler,

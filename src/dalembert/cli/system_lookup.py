@@ -20,7 +20,12 @@ from dalembert.cli.exit_handling import (
     description_error,
     program_error,
 )
-from dalembert.cli.shared_options import parse_assignments, parse_number, parse_numbers
+from dalembert.cli.shared_options import (
+    RunFlags,
+    parse_assignments,
+    parse_number,
+    parse_numbers,
+)
 from dalembert.errors import DalembertError, Unknown
 from dalembert.exchange.modelfile import ENDINGS as MODELS
 from dalembert.foundation.suggestions import suggest_name
@@ -190,6 +195,23 @@ def run_options(
         "inputs": {**(shown.inputs if shown else {}), **dict(parse_assignments("--input", inputs))},
         "events": shown.events if shown else (),
     }
+
+
+def run_request(
+    name: str, system: System, duration: float | None, flags: RunFlags
+) -> tuple[float, dict[str, Any]]:
+    """How long, and all options of a run that the line, the file or the gallery gives."""
+    length, wish = run_options(
+        name,
+        system,
+        duration,
+        flags.get("values"),
+        flags.get("start"),
+        flags.get("inputs"),
+        flags.get("guess"),
+    )
+    given = {key: x for key, x in flags.items() if key not in wish and x is not None}
+    return length, {**wish, **given}
 
 
 def _check_values(kin: Kinematics) -> None:

@@ -8,6 +8,7 @@ from typing import Final, ParamSpec, TypeVar
 
 from dalembert.errors import UnknownOption, warn
 from dalembert.foundation.renamed_names import OPTIONS
+from dalembert.foundation.shared_keywords import keyword_names
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -58,11 +59,7 @@ def attribute_error(thing: object, name: str, hint: str = "") -> AttributeError:
 
 def check_options(verb: Callable[P, R]) -> Callable[P, R]:
     """The verb, which says what an option that it does not have was meant to be."""
-    # read from its code: `inspect` takes longer to open than a short command to run
-    code = verb.__code__
-    known: tuple[str, ...] = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-
-    most = code.co_argcount
+    known, most = keyword_names(verb)
 
     @functools.wraps(verb)
     def wrapper(*given: P.args, **options: P.kwargs) -> R:

@@ -115,11 +115,14 @@ def linearize(
 ) -> LinearModel:
     """δẋ = f₀ + A δx + B δw, δy = C δx + D δw, with x = (z, u).
 
-    about        values of any coordinates, rates or speeds, completed as a start is; what
-    contradicts the rows is refused inputs       values of the inputs at the point, zero where not
-    given; an expression closes a loop outputs      expressions in coordinates, rates, accelerations
-    and inputs equilibrium  whether accelerations at the point are refused coordinates  the
-    independent coordinates z; by default those that the rows leave best determined
+    about         values of any coordinates, rates or speeds, completed as a start is; what
+                  contradicts the rows is refused
+    inputs        values of the inputs at the point, zero where not given; an expression closes a
+                  loop
+    outputs       expressions in coordinates, rates, accelerations and inputs
+    equilibrium   whether accelerations at the point are refused
+    coordinates   the independent coordinates z; by default those that the rows leave best
+                  determined
     """
     point = {} if about is None else require_mapping("about", about)
     chosen, start = _operating_point(

@@ -271,9 +271,9 @@ def equilibrium(
     """Q + Aᵀλ = 0 with φ(q) = 0, near a guess.
 
     given   coordinates, rates or speeds that are to have these values; a rate other than zero makes
-    it a steady motion guess   where to begin; a rate that is guessed is solved for, one that is not
-    named is zero; an input that is guessed is solved for too: guess={"T": 10} is the trim of a
-    hovering drone
+            it a steady motion
+    guess   where to begin; a rate that is guessed is solved for, one that is not named is zero; an
+            input that is guessed is solved for too: guess={"T": 10} is the trim of a hovering drone
 
     Unknowns and equations are scaled, so that pressures and angles may be unknowns together. Where
     Newton's method fails, the equations are followed from the guess by continuation. What is

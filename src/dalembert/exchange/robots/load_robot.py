@@ -43,14 +43,17 @@ def load_robot(
 ) -> System:
     """The robot in a URDF or MJCF file as a System.
 
-    base      "fixed" (a URDF's default) holds the root link, "free" gives it six degrees of freedom
-    attitude  free and ball joints by a "quaternion" or by three "angles" about z, y, x
-    symbols   kinds of parameters that become named constants: mass, com, inertia, gravity, damping,
-    stiffness, armature locked    joints to hold, by name with their values (or names alone, held at
-    zero) drives    joints of a URDF that get an input, by name, or "all"; an MJCF file names its
-    own root      the folder that the file and all files it names must lie in (by default that of
-    the file) meshes    whether links are drawn by the meshes of the file (STL, OBJ, MSH inside
-    `root`), coarser where they are very fine
+    base       "fixed" (a URDF's default) holds the root link, "free" gives it six degrees of
+               freedom
+    attitude   free and ball joints by a "quaternion" or by three "angles" about z, y, x
+    symbols    kinds of parameters that become named constants: mass, com, inertia, gravity,
+               damping, stiffness, armature
+    locked     joints to hold, by name with their values (or names alone, held at zero)
+    drives     joints of a URDF that get an input, by name, or "all"; an MJCF file names its own
+    root       the folder that the file and all files it names must lie in (by default that of the
+               file)
+    meshes     whether links are drawn by the meshes of the file (STL, OBJ, MSH inside `root`),
+               coarser where they are very fine
     """
     checked = checked_file(path, root)
     file, tag = checked.path, checked.tag

@@ -5,12 +5,12 @@ Keywords: Monte Carlo.
 from __future__ import annotations
 
 import functools
-import math
 import os
 import pickle
 import time
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final, Unpack
 
 import numpy as np
 
@@ -49,19 +49,22 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.numerics.symbol_values import strip_units
-from dalembert.runtime.simulation.run_options import RunOptions, time_span
+from dalembert.runtime.simulation.run_options import (
+    RunKeywords,
+    RunOptions,
+    take_run_options,
+    time_span,
+)
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.evaluator import label
 from dalembert.symbolic.algebra.scalar import Scalar
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 # numbers of members in lanes for which native text is written
 _LANES: Final = (1, 2, 4, 8)
 
 
 @check_options
+@take_run_options(RunKeywords)
 def ensemble(
     system: System,
     duration: float,
@@ -71,70 +74,42 @@ def ensemble(
     sampling: str = "random",
     seed: int = 0,
     keep: Any = None,
-    at: ArrayLike | None = None,
-    start: Mapping[Any, float] | None = None,
-    guess: Mapping[Any, float] | None = None,
-    values: Mapping[Any, Any] | None = None,
-    inputs: Mapping[Any, Any] | None = None,
-    rtol: float = 1e-9,
-    atol: ArrayLike = 1e-9,
-    t0: float = 0.0,
-    max_step: float = math.inf,
-    integrator: str = "native",
-    stabilize: str | None = None,
-    baumgarte_rate: float | None = None,
-    events: Sequence[Any] = (),
     audit: bool = True,
     threads: int | None = None,
     lanes: int | None = None,
     chunk: int | None = None,
     save: str | os.PathLike[str] | None = None,
     engine: Any = None,
-    progress: bool | None = None,
+    **options: Unpack[RunKeywords],
 ) -> Ensemble:
     """Many runs of a system, as many at a time as the machine has room for: when, how likely, for
     which parameters.
 
-    over     what varies: {"m": [1, 2, 3]} is an axis of a grid, {"theta": scipy.stats.norm(0, 0.1)}
-    is drawn, {("m", "l"): rows} varies
-             together; names are constants, coordinates and speeds (their start values), inputs
-             (held at a number, or where `inputs` gives an expression for it, that times the number)
-    n        how often to draw, at every point of the grid; sampling "random", "latin" (hypercube)
-    or "sobol"; seed keep     what is kept of every member: "theta" at the times `at` or else at the
-    end, "end(theta)", "max(theta)", "min(theta)",
-             "mean(theta)", "time(theta - 1, up)" for the first time at which an expression crosses
-             zero; by default all coordinates and speeds
+    over     what varies: {"m": [1, 2, 3]} is an axis of a grid, {"theta": scipy.stats.norm(0,
+             0.1)} is drawn, {("m", "l"): rows} varies together; names are constants, coordinates
+             and speeds (their initial values), inputs (held at a number, or where `inputs` gives
+             an expression for it, that times the number)
+    n        how often to draw, at every point of the grid
+    sampling  "random", "latin" (hypercube) or "sobol"
+    seed     of the draws
+    keep     what is kept of every member: "theta" at the times `at` or else at the end,
+             "end(theta)", "max(theta)", "min(theta)", "mean(theta)", "time(theta - 1, up)" for the
+             first time at which an expression crosses zero; by default all coordinates and speeds
     audit    keep the drift of K₂ + 𝒰 + Z relative to the energies
     threads, lanes, chunk   how many threads, how many members in the lanes of each, how many in
-    memory at once; not a bit of the results
-             depends on them
-    save     "study.zarr": write chunk by chunk; after an interruption the same call resumes engine
-             where chunks run if not here: a dask.distributed.Client, the address of its
-    scheduler, or an executor of concurrent.futures
+             memory at once; not a bit of the results depends on them
+    save     "study.zarr": write chunk by chunk; after an interruption the same call resumes
+    engine   where chunks run if not here: a dask.distributed.Client, the address of its
+             scheduler, or an executor of concurrent.futures
 
     The other options are those of `simulate`, and every member is bit-identical to such a run; with
     "native", "taylor" and "auto" members are vectorized, with other integrators sequential. A
     member that fails is a row with its reason.
     """
     check_system(system, "ensemble")
-    options = parse_run_options(
-        system,
-        start,
-        guess,
-        values,
-        inputs,
-        events,
-        rtol=rtol,
-        atol=atol,
-        at=at,
-        t0=t0,
-        max_step=max_step,
-        progress=False,
-        integrator=integrator,
-        stabilize=stabilize,
-        baumgarte_rate=baumgarte_rate,
-    )
-    plan = _ensemble_plan(system, duration, options, over, (n, sampling, seed), keep, audit=audit)
+    progress = options.pop("progress", None)
+    chosen = replace(parse_run_options(system, options), progress=False)
+    plan = _ensemble_plan(system, duration, chosen, over, (n, sampling, seed), keep, audit=audit)
     _check_parallel_options(threads, lanes, chunk)
     _check_memory(plan, saved=save is not None)
     begin, count = time.perf_counter(), len(plan.grid)

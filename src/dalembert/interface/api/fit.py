@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -19,11 +19,13 @@ from dalembert.foundation.suggestions import check_options, suggest_name
 from dalembert.interface.api.simulate import check_system, simulate
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import finite_number
+from dalembert.runtime.simulation.run_options import StepKeywords, take_run_options
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.symbolic.algebra.scalar import Scalar
 
 
 @check_options
+@take_run_options(StepKeywords)
 def fit(
     system: System,
     data: Any,
@@ -31,45 +33,42 @@ def fit(
     *,
     start: Mapping[Any, Any] | Sequence[Mapping[Any, Any]] | None = None,
     guess: Mapping[Any, float] | Sequence[Mapping[Any, float]] | None = None,
-    values: Mapping[Any, Any] | None = None,
     inputs: Mapping[Any, Any] | Sequence[Mapping[Any, Any]] | None = None,
+    t0: float | Sequence[float] | None = None,
+    events: Sequence[Any] = (),
     noise: float | Mapping[str, float] | None = None,
     bounds: Mapping[Any, tuple[float, float]] | None = None,
-    t0: float | Sequence[float] | None = None,
-    rtol: float = 1e-9,
-    atol: float = 1e-9,
-    events: Sequence[Any] = (),
     max_evaluations: int = 200,
     threads: int | None = None,
     offsets: Sequence[str] = (),
     delays: Sequence[str] = (),
     priors: Mapping[Any, tuple[float, float]] | None = None,
     loss: str = "squares",
+    **options: Unpack[StepKeywords],
 ) -> Fit:
-    """The constants and start values with which a run comes nearest to what was measured, by least
-    squares with exact Jacobian.
+    """The constants and initial values with which a run comes nearest to what was measured, by
+    least squares with exact Jacobian.
 
     data      {"t": times, "theta": values, …}, or {"l*sin(theta)": (times, values), …} where
-    columns have times of their own, a data
-              frame, or the name of a CSV file; a column is any expression, a gap is None or an
-              empty cell; or a list of such tables, one
-              for each experiment
-    unknown   names of constants and start values, ["m", "theta"], or {"m": 1.5} with a first guess
-    of each start, guess, values, inputs, events, rtol, atol   as in da.simulate, for all that is
-    known; start, guess, inputs and t0 may be lists,
-              one for each table. A start value among the unknowns is then found for each, theta[1],
-              theta[2], …, where start is a list,
-              and is the same for all where it is not
-    noise     the standard deviation of the measurements, one or {column: σ}; without it each
-    column's is estimated
-    bounds    {"m": (0, 10)}: between which values to look
+              columns have times of their own, a data frame, or the name of a CSV file; a column is
+              any expression, a gap is None or an empty cell; or a list of such tables, one for
+              each experiment
+    unknown   names of constants and initial values, ["m", "theta"], or {"m": 1.5} with a first
+              guess of each
+    start, guess, values, inputs, events, rtol, atol, max_step   as in da.simulate, for all that is
+              known; start, guess, inputs and t0 may be lists, one for each table. An initial value
+              among the unknowns is then found for each, theta[1], theta[2], …, where start is a
+              list, and is the same for all where it is not
     t0        when the run begins, by default with the first measurement
-    most      the largest number of evaluations
+    noise     the standard deviation of the measurements, one or {column: σ}; without it each
+              column's is estimated
+    bounds    {"m": (0, 10)}: between which values to look
+    max_evaluations   the largest number of evaluations
     threads   how many tables run at once, by default as many as there are processors; not a bit of
-    the result depends on it
+              the result depends on it
     offsets   columns whose sensors add an unknown constant, ["theta"]: found as "offset of theta"
     delays    columns that are measured with an unknown delay, found as "delay of theta"; the run
-    must begin before the first measurement, t0=…
+              must begin before the first measurement, t0=…
     priors    {"m": (1.2, 0.1)}: what is known before the data, a mean and a standard deviation
     loss      "squares", or "huber", with which outliers count by their size and not by its square
 
@@ -77,6 +76,7 @@ def fit(
     """
     check_system(system, "fit")
     tables = read_tables(data)
+    values = options.pop("values", None) or {}
     local = _unknown_names(system, unknown)
     constants = {
         n for n in local if n in system.symbols and system.symbols[n].kind in ("constant", "input")
@@ -91,7 +91,7 @@ def fit(
     experiments = []
     for k, columns in enumerate(tables):
         begin, end = _time_span(columns, each["t0"][k])
-        known = {"start": dict(each["start"][k] or {}), "values": dict(values or {})}
+        known = {"start": dict(each["start"][k] or {}), "values": dict(values)}
         measured = {c.name: float(c.values[0]) for c in columns if c.t[0] == begin}
         names = {
             n: f"{n}[{k + 1}]" if per_table_starts and n not in constants else n for n in local
@@ -104,9 +104,8 @@ def fit(
             "guess": each["guess"][k],
             "inputs": each["inputs"][k],
             "t0": begin,
-            "rtol": rtol,
-            "atol": atol,
             "events": events,
+            **options,
         }
         times = None if delays else np.unique(np.concatenate([c.t for c in columns]))
         runner = _simulator(system, end - begin, known, constants, local, {**run, "at": times})

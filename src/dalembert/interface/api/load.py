@@ -20,14 +20,17 @@ def load(path: str | Path, **options: Any) -> System:
     file says of runs is in s.settings
 
     and of URDF and MJCF
-    base      "fixed" (a URDF's default) holds the root link, "free" gives it six degrees of freedom
-    attitude  free and ball joints by a "quaternion" (default) or by three "angles" about z, y, x
-    symbols   kinds of parameters that become named constants: mass, com, inertia, gravity, damping,
-    stiffness, armature locked    joints to hold, {name: value}, or names alone, held at zero drives
-    joints of a URDF that get an input, by name, or "all"; an MJCF file names its own root      the
-    folder that the file and all files it names must lie in (by default that of the file) meshes
-    True draws links by the meshes of the file (STL, OBJ, MSH inside root), coarser where they are
-    very fine
+    base       "fixed" (a URDF's default) holds the root link, "free" gives it six degrees of
+               freedom
+    attitude   free and ball joints by a "quaternion" (default) or by three "angles" about z, y, x
+    symbols    kinds of parameters that become named constants: mass, com, inertia, gravity,
+               damping, stiffness, armature
+    locked     joints to hold, {name: value}, or names alone, held at zero
+    drives     joints of a URDF that get an input, by name, or "all"; an MJCF file names its own
+    root       the folder that the file and all files it names must lie in (by default that of the
+               file)
+    meshes     True draws links by the meshes of the file (STL, OBJ, MSH inside root), coarser where
+               they are very fine
 
     What a file says and equations of motion cannot (contacts, limits, dry friction, …) is listed in
     one warning.

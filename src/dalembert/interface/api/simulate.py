@@ -7,10 +7,9 @@ part from it, and da.rests, whether friction holds a system where it is.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from dalembert.errors import DalembertError, NotApplicable, NotASystem, warn
 from dalembert.foundation.suggestions import check_options
@@ -20,131 +19,104 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinemat
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.ode.failures import NoProgress, RunStopped
+from dalembert.runtime.simulation.run_options import (
+    RunOptions,
+    SimulationKeywords,
+    StartKeywords,
+    parse_events,
+    take_run_options,
+)
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from dalembert.analysis.studies.lyapunov import LyapunovExponent
     from dalembert.runtime.contact.static_equilibrium import RestPosition
     from dalembert.runtime.simulation.energy_audit import Quadratures
-    from dalembert.runtime.simulation.run_options import RunOptions
     from dalembert.runtime.simulation.trajectory import Trajectory
 
 
 @check_options
+@take_run_options(SimulationKeywords)
 def simulate(
     system: System,
     duration: float,
     *,
-    start: Mapping[Any, float] | None = None,
-    guess: Mapping[Any, float] | None = None,
-    values: Mapping[Any, Any] | None = None,
-    inputs: Mapping[Any, Any] | None = None,
-    rtol: float = 1e-9,
-    atol: ArrayLike = 1e-9,
-    at: ArrayLike | None = None,
-    t0: float = 0.0,
-    max_step: float = math.inf,
-    progress: bool | None = None,
-    integrator: str = "native",
-    stabilize: str | None = None,
-    baumgarte_rate: float | None = None,
     audit: bool = True,
     energy_tolerance: float | None = None,
     relative_energy_tolerance: float | None = None,
     keep_energy: bool = False,
-    events: Sequence[Any] = (),
-    sensitivities: Sequence[Any] = (),
+    **options: Unpack[SimulationKeywords],
 ) -> Trajectory:
     """The motion of a system for a duration.
 
-    start    values of any coordinates, rates or speeds, numbers or "30 deg"; what is not named is
-    zero where the constraints allow it values   constants that differ from their declared values
-    inputs   inputs and prescribed motions: numbers, expressions such as 2*sin(s.t), tables
-    (da.table(times, values), "road.csv"), or Python
-             functions f(t) and f(t, now) with now["theta"], asked at every stage, or held by
-             da.sampled(f, every=0.01)
+    duration   how long it runs, in seconds or as "2 min"
+    start      values of any coordinates, rates or speeds, numbers or "30 deg"; what is not named
+               is zero where the constraints allow it
+    guess      near which values coordinates are solved for: it selects the way of assembly
+    values     constants that differ from their declared values
+    inputs     inputs and prescribed motions: numbers, expressions such as 2*sin(s.t), tables
+               (da.table(times, values), "road.csv"), or Python functions f(t) and f(t, now) with
+               now["theta"], called at every stage, or held by da.sampled(f, every=0.01)
+    t0         the initial time
+    at         times at which to give the motion, by default the integrator's own steps; any time
+               can be asked for later. Of a long run only the steps that hold one of them are kept,
+               so that memory does not bound its length
+    rtol, atol   relative and absolute tolerance of each step; atol may be a list, one for each
+               component of the state
+    max_step   the longest step
     integrator  "native" (Runge and Kutta's 8(5,3)), "taylor" (Taylor series, for small smooth
-    systems and tight tolerances),
-             "rosenbrock" (for stiff systems), "auto" (the cheaper of the first two, and the third
-             where these stall), or one of SciPy's (RK45, DOP853, Radau, BDF, LSODA), "CVODE", "IDA"
-             or "heyoka" where installed
-    stabilize   how drift off the constraints is treated: "projection" (default) in the mass metric
-    after every step, "baumgarte"
-             with errors that fade as e^(−baumgarte_rate t), 20 per unit of time unless given, or
-             "none" (default of the other
-             integrators, which cannot project)
-    at       times at which to give the motion (by default the integrator's own steps; any time can
-    be asked for later); of a long run
-             only the steps that hold one of them are kept, and its length is not bounded by memory
-    audit    integrate Z and the works of the loads alongside, for run.integrals; the motion is the
-             same
-    to the last bit energy_tolerance, relative_energy_tolerance   by how much K₂ + 𝒰 + Z may change
-    in all, in units of energy or relative to max(K₂ + |𝒰 − 𝒰₀| + |Z|); steps are made as small as
-    that takes
+               systems and tight tolerances), "rosenbrock" (for stiff systems), "auto" (the cheaper
+               of the first two, and the third where these stall), or, where installed, one of
+               SciPy's (RK45, DOP853, Radau, BDF, LSODA), "CVODE", "IDA" or "heyoka"
+    stabilize  constraint stabilization: "projection" (default) in the mass metric after every
+               step, "baumgarte" with errors that fade as e^(−baumgarte_rate t), or "none" (default
+               of the other integrators, which cannot project)
+    baumgarte_rate   20 per unit of time unless given
+    events     what to do when an expression crosses zero: [da.event("theta - 1", stop=True),
+               da.impact(gap, 0.8)]; an expression by itself is recorded. run.events lists what
+               happened (native integrators only)
+    sensitivities   constants and initial values, ["m", "theta"]: ∂(q, u)/∂m along the run, with
+               the error control of the motion; read with run.sensitivity("theta", "m") (native
+               integrator only)
+    progress   show a progress bar; by default on a terminal
+    audit      integrate Z and the works of the loads alongside, for run.integrals; the motion is
+               the same to the last bit
+    energy_tolerance, relative_energy_tolerance   by how much K₂ + 𝒰 + Z may change in all, in
+               units of energy or relative to max(K₂ + |𝒰 − 𝒰₀| + |Z|); steps are made as small as
+               that takes
     keep_energy   project K₂ + 𝒰 + Z to its level after every step, by the shortest change of the
-    speeds; what was
-             taken out is reported (native integrator only)
-    events   what to do when an expression crosses zero, [da.event("theta - 1", stop=True),
-    da.impact(gap, 0.8)]; an expression by
-             itself is recorded; run.events reports what happened (native integrator only)
-    sensitivities   constants and start values, ["m", "theta"]: ∂(q, u)/∂m along the run by the
-    varied equations, with the error
-             control of the motion; read with run.sensitivity("theta", "m") (native integrator only)
+               speeds; what was taken out is reported (native integrator only)
     """
     from dalembert.analysis.integrals.run_integrals import check_native, energy_budget
 
     check_system(system, "simulate")
+    chosen = parse_run_options(system, options)
     if keep_energy:
-        check_native(integrator)
-        if sensitivities:
+        check_native(chosen.integrator)
+        if chosen.sensitivities:
             msg = (
                 "keep_energy changes the speeds after every step, which sensitivities do not "
                 "see; leave out one of them"
             )
             raise NotApplicable(msg)
-    options = parse_run_options(
-        system,
-        start,
-        guess,
-        values,
-        inputs,
-        events,
-        rtol=rtol,
-        atol=atol,
-        at=at,
-        t0=t0,
-        max_step=max_step,
-        progress=progress,
-        integrator=integrator,
-        stabilize=stabilize,
-        baumgarte_rate=baumgarte_rate,
-        sensitivities=sensitivities,
-        budget=energy_budget(energy_tolerance, relative_energy_tolerance, duration, integrator),
+    budget = energy_budget(energy_tolerance, relative_energy_tolerance, duration, chosen.integrator)
+    return run_system(
+        system, duration, replace(chosen, budget=budget), audit=audit, keep_energy=keep_energy
     )
-    return run_system(system, duration, options, audit=audit, keep_energy=keep_energy)
 
 
+@check_options
+@take_run_options(StartKeywords)
 def lyapunov(
-    system: System,
-    duration: float,
-    *,
-    start: Mapping[Any, float] | None = None,
-    guess: Mapping[Any, float] | None = None,
-    values: Mapping[Any, Any] | None = None,
-    inputs: Mapping[Any, Any] | None = None,
-    rtol: float = 1e-9,
-    atol: float = 1e-9,
-    max_step: float = math.inf,
-    t0: float = 0.0,
-    seed: int = 0,
+    system: System, duration: float, *, seed: int = 0, **options: Unpack[StartKeywords]
 ) -> LyapunovExponent:
     """The largest Lyapunov exponent of a motion, with its own error, from the varied equations
     along it.
 
     duration   the longer the smaller the error: about with 1/√duration for chaotic motions, with
-    1/duration for regular ones seed       of the direction in which the neighbour begins The rest
-    is as in da.simulate.
+               1/duration for regular ones
+    seed       of the direction in which the neighbour begins
+
+    The other options are those of da.simulate.
     """
     from dalembert.analysis.studies.lyapunov import lyapunov_of_motion
 
@@ -155,12 +127,8 @@ def lyapunov(
             "neighbour does not see"
         )
         raise NotApplicable(msg)
-    options = parse_run_options(
-        system, start, guess, values, inputs, rtol=rtol, atol=atol, max_step=max_step, t0=t0
-    )
-    return lyapunov_of_motion(
-        *select_equations(system, options.integrator), duration, options, seed
-    )
+    chosen = parse_run_options(system, options)
+    return lyapunov_of_motion(*select_equations(system, chosen.integrator), duration, chosen, seed)
 
 
 @check_options
@@ -198,29 +166,16 @@ def check_system(system: object, verb: str) -> None:
         raise NotASystem(msg)
 
 
-def parse_run_options(
-    system: System,
-    start: Any,
-    guess: Any,
-    values: Any,
-    inputs: Any,
-    events: Sequence[Any] = (),
-    **others: Any,
-) -> RunOptions:
-    """The options of a run, with "30 deg" as a number and what was left out as nothing."""
+def parse_run_options(system: System, given: Mapping[str, Any]) -> RunOptions:
+    """The options of a run, with "30 deg" as a number and what was left out at its default."""
     from dalembert.runtime.numerics.symbol_values import strip_units
-    from dalembert.runtime.simulation.run_options import RunOptions, parse_events
 
-    start, guess, values = (strip_units(system, given) for given in (start, guess, values))
-    inputs = {} if inputs is None else inputs
-    return RunOptions(
-        start=start,
-        guess=guess,
-        values=values,
-        inputs=inputs,
-        events=parse_events(events),
-        **others,
-    )
+    options = dict(given)
+    for name in ("start", "guess", "values"):
+        options[name] = strip_units(system, options.get(name))
+    if options.get("inputs") is None:
+        options["inputs"] = {}
+    return RunOptions(**{**options, "events": parse_events(options.get("events", ()))})
 
 
 def run_system(

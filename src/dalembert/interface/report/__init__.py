@@ -1,8 +1,9 @@
 """A derivation to read: text, LaTeX, Markdown and HTML of the same blocks.
 
-`document` puts a report together from `blocks`; `steps` shows the quantities a principle used,
-`tables` the description, `results` the table of agreement, what a source prints, energies and a
-run. `hybrid` writes the equations of continua. `writing` turns trees into one notation; `terminal`
-and `layouts` lay the blocks out, `plain` where there is no Unicode, `notebook` in a cell; `as_json`
-is for programs. Nothing is derived here.
+`system_report` puts a report together from `document_blocks`; `derivation_steps` shows the
+quantities a principle used, `system_tables` the description, `result_blocks` the table of
+agreement, what a source prints, energies and a run. `hybrid_report` writes the equations of
+continua. `formula_writer` turns trees into one notation; `terminal_renderer` and `renderers` lay
+the blocks out, `ascii_fallback` where there is no Unicode, `notebook_display` in a cell;
+`json_output` is for programs. Nothing is derived here.
 """

@@ -1,7 +1,8 @@
 """M u̇ = f: the common form, and how each principle's own form is brought to it.
 
-`form` is what a derivation ends in, with rows that are not linear in the velocities, and its
-solution for u̇, after a mass matrix that is singular in every state has been refused. `saddle` is
-the augmented form with the constraint projection, `sparse_solution` solves for q̈ and λ together.
-`statements` says what each principle says in general, `sympy_form` has the matrices for SymPy.
+`equations_of_motion` is what a derivation ends in, with rows that are not linear in the velocities,
+and its solution for u̇, after a mass matrix that is singular in every state has been refused.
+`saddle_point` is the augmented form with the constraint projection, `sparse_saddle_point` solves
+for q̈ and λ together. `principle_statements` says what each principle says in general, `sympy_form`
+has the matrices for SymPy.
 """

@@ -71,9 +71,9 @@ class SymPyEquations(Displayable):
     ) -> tuple[Any, Any]:
         """A = ∂ẋ/∂x, B = ∂ẋ/∂w for x = (z, u): ∂u̇ = M⁻¹ (∂f − ∂M u̇₀), u̇₀ = M⁻¹ f, ∂q = S ∂z.
 
-        about        what stands at the point for coordinates, speeds, inputs or constants; the
-        others stay symbols coordinates  the independent coordinates z, needed where rows stand on
-        positions
+        about         what stands at the point for coordinates, speeds, inputs or constants; the
+                      others stay symbols
+        coordinates   the independent coordinates z, needed where rows stand on positions
         """
         import sympy
 

@@ -62,16 +62,21 @@ def contact(
     """g ≥ 0, N ≥ 0, g N = 0 with |T| ≤ μ_s N at rest and T = −μ N sign(v_T) in slip: a point, or a
     ball about it, on a ground.
 
-    ground      the unit normal of a plane through `through` (s.O unless given), N.y unless given;
-    it moves as that point does ball        the centre of another ball in place of a plane height
-    a curved ground in the plane of N.x and N.y instead: its height over x, height=lambda x:
-    a*sin(x) or height="a*sin(x)" radius      of a ball or disk about `at`, whose body `on` names;
-    of two balls radius=(r, R) against     the body that carries the ground, or is the other ball;
-    the opposite force acts on it friction    μ of slip; `static` is μ_s ≥ μ of rest, and `stribeck`
-    the slip velocity v_s of μ + (μ_s − μ) exp(−(v/v_s)²) along       the direction of slip, where
-    it is not in the plane of N.x and N.y; speed: of a belt, along it restitution, law   v⁺ = −e v⁻
-    (newton) or Λ = (1 + e) Λ_compression (poisson) two_sided   a guide: N may have either sign, and
-    the contact never opens
+    ground            the unit normal of a plane through `through` (s.O unless given), N.y unless
+                      given; it moves as that point does
+    ball              the centre of another ball in place of a plane
+    height            a curved ground in the plane of N.x and N.y instead: its height over x,
+                      height=lambda x: a*sin(x) or height="a*sin(x)"
+    radius            of a ball or disk about `at`, whose body `on` names; of two balls radius=(r,
+                      R)
+    against           the body that carries the ground, or is the other ball; the opposite force
+                      acts on it
+    friction          μ of slip; `static` is μ_s ≥ μ of rest, and `stribeck` the slip velocity v_s
+                      of μ + (μ_s − μ) exp(−(v/v_s)²)
+    along             the direction of slip, where it is not in the plane of N.x and N.y; speed: of
+                      a belt, along it
+    restitution, law  v⁺ = −e v⁻ (newton) or Λ = (1 + e) Λ_compression (poisson)
+    two_sided         a guide: N may have either sign, and the contact never opens
 
     The forces are the inputs N_name and T_name. Source: Pfeiffer and Glocker, Multibody Dynamics
     with Unilateral Contacts (1996).

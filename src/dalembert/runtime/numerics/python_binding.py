@@ -1,9 +1,9 @@
 """The way from Python into compiled code, for one state or for states in rows: built-in functions
 made at run time.
 
-They read the numbers where Python and numpy keep them (`call_text` is their native side), so that a
-call costs no conversion. Whatever they cannot read so goes to `convert`, which converts it or says
-what is wrong.
+They read the numbers where Python and numpy keep them (`python_binding_ir` is their native side),
+so that a call costs no conversion. Whatever they cannot read so goes to `convert`, which converts
+it or says what is wrong.
 """
 
 from __future__ import annotations

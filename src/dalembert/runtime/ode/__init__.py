@@ -1,12 +1,13 @@
 """y' = f(t, y): steps by Runge and Kutta, Taylor and Rosenbrock, their control and dense output,
 the search for events.
 
-Nothing here knows any mechanics: functions come as addresses, states as rows of numbers. `problem`
-is the initial value problem, `loop` runs it, `solution` is y(t). The rest is native text: `run` is
-the memory it shares, `step`, `taylor` and `rosenbrock` are the methods, `control` is the loop
-around them; `event_search` and `fall_search` look into every step. `constrained/` solves for rates
-and multipliers in augmented form and projects onto the rows, `lanes/` runs many members vectorized.
-`failures` and `diagnosis` say why a run cannot begin, stopped or stalled.
+Nothing here knows any mechanics: functions come as addresses, states as arrays.
+`initial_value_problem` is what is solved, `integration` runs it, `solution` is y(t). The rest is
+native text: `integrator_state` is the memory it shares, `runge_kutta_step`, `taylor` and
+`rosenbrock` are the methods, `step_size_control` is the loop around them; `event_detection` and
+`guard_search` look into every step. `constrained/` solves for rates and multipliers in augmented
+form and projects onto the rows, `vectorized/` runs many members vectorized. `failures` and
+`failure_diagnosis` say why a run cannot begin, stopped or stalled.
 
-Begin with `problem`, then `loop`.
+Begin with `initial_value_problem`, then `integration`.
 """

@@ -4,9 +4,11 @@ Keywords: stiffness detection.
 
 A run that makes no progress is recognised within 10⁵ steps.
 
-chattering    a slope jumps to and fro from step to step: the motion slides along a jump of the
-right-hand side stiffness     h |∂f/∂y| stays at the limit of stability, some 6 for this method,
-while the solution itself is smooth otherwise too many steps to store
+chattering   a slope jumps to and fro from step to step: the motion slides along a jump of the
+             right-hand side
+stiffness    h |∂f/∂y| stays at the limit of stability, some 6 for this method, while the solution
+             itself is smooth
+otherwise    too many steps to store
 """
 
 from __future__ import annotations

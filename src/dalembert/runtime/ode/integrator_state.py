@@ -78,21 +78,28 @@ class IntegratorState(ctypes.Structure):
     """The same structure seen from Python.
 
     rhs, project, accept, context   addresses of the functions and of what they are given; 0 for
-    none work                            the rows of `WorkRow`, each `groups` times four numbers
-    times, states, dense            where points are written, with room for `capacity`, `stored` of
-    them used; dense 0 for none n_norm, norm_groups             components in the error norm, and
-    groups of four that hold them budget                          attempts left before the loop
-    returns streak                          rejections since the last accepted step cause, code
-    why the last rejected step was rejected, and what the function concerned had returned t, h;
-    t_new, h_try              time and next step size; end and size of the step being tried error
-    its error estimate, 1 being the tolerance expand, jets, order             address of the
-    function that fills the rows of Taylor coefficients behind `jets`, 0 … order unit, reach,
-    learned            the time that these are in powers of, the step that follows, and what errors
-    add to it (logarithms) planned                         that step, before anything cut it short
-    jacobian, matrices              address of the function that gives ∂f/∂y and ∂f/∂t, and room for
-    these and for the factors of W events, watch                   address of the function that
-    looks for events in a step taken, and of what it is given; 0 for none breaks, n_breaks
-    discontinuities ahead that change no state, two times for each: behind it, and the next end
+                            none
+    work                    the rows of `WorkRow`, each `groups` times four numbers
+    times, states, dense    where points are written, with room for `capacity`, `stored` of them
+                            used; dense 0 for none
+    n_norm, norm_groups     components in the error norm, and groups of four that hold them
+    budget                  attempts left before the loop returns
+    streak                  rejections since the last accepted step
+    cause, code             why the last rejected step was rejected, and what the function concerned
+                            had returned
+    t, h; t_new, h_try      time and next step size; end and size of the step being tried
+    error                   its error estimate, 1 being the tolerance
+    expand, jets, order     address of the function that fills the rows of Taylor coefficients
+                            behind `jets`, 0 … order
+    unit, reach, learned    the time that these are in powers of, the step that follows, and what
+                            errors add to it (logarithms)
+    planned                 that step, before anything cut it short
+    jacobian, matrices      address of the function that gives ∂f/∂y and ∂f/∂t, and room for these
+                            and for the factors of W
+    events, watch           address of the function that looks for events in a step taken, and of
+                            what it is given; 0 for none
+    breaks, n_breaks        discontinuities ahead that change no state, two times for each: behind
+                            it, and the next end
     """
 
     _fields_ = tuple((name, C_TYPES[kind]) for name, kind in STATE_FIELDS)

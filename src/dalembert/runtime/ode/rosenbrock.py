@@ -6,7 +6,7 @@ J = ∂f/∂y is exact and recomputed at every point. A step costs eight evaluat
 and eight solutions; none is repeated, as by Newton's method. Quadratures are not in W: they follow
 from the rest by k = γh (… + J k).
 
-Source: HW96 IV.7 (the method in this form); `rosenbrock_coefficients` (Rodas5P).
+Source: HW96 IV.7 (the method in this form); `rodas5p_coefficients` (Rodas5P).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """From f(x, p, y, work) to rhs(t, y, dy, context): straight-line code joined to the integrator.
 
 A context holds the addresses of the compiled functions, their parameters and their scratch space;
-`run_text` has the native functions that are called with it.
+`context_ir` has the native functions that are called with it.
 """
 
 from __future__ import annotations

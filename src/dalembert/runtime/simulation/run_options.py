@@ -1,27 +1,30 @@
-"""The options of a run, and its times: bad ones are refused before anything is computed.
+"""The options of a run, declared once, and its times: bad ones are refused before anything is
+computed.
 
-φ = 0 and A q̇ + b = 0 along a run: how drift off the constraints is corrected.
+A new option is a key of one of the TypedDicts and a field of `RunOptions`. The functions that take
+it show it in their signatures.
+
+Constraint stabilization is how drift off φ = 0 and A q̇ + b = 0 is corrected along a run:
 
 projection   after every step, the shortest way in the mass metric, positions first, then speeds
-baumgarte    A q̈ + γ + 2α (A q̇ + b) + α² φ = 0 (all rates in the state), q̇ + α δq (speeds
-chosen): errors fade with e^(−α t) none         left alone
+baumgarte    A q̈ + γ + 2α (A q̇ + b) + α² φ = 0 where all rates are in the state, q̇ + α δq where
+             speeds were chosen: errors fade with e^(−α t)
+none         not at all
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
-from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, field, fields
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from dalembert.errors import NotApplicable, Unknown
 from dalembert.foundation.deferred_dataclass import dataclass
+from dalembert.foundation.shared_keywords import F, declare_keywords
 from dalembert.runtime.numerics.symbol_values import finite_number
 from dalembert.runtime.ode.failures import BadDuration, BadRun, OutsideRun
-from dalembert.runtime.simulation.energy_audit import Budget
 from dalembert.runtime.simulation.events.event import BadEvent, Event
 from dalembert.symbolic.algebra.scalar import Scalar, is_python_function
 from dalembert.symbolic.units.quantities import TIME, has_unit, parse_number
@@ -29,6 +32,7 @@ from dalembert.symbolic.units.quantities import TIME, has_unit, parse_number
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from dalembert.runtime.simulation.energy_audit import Budget
 
 SCIPY: Final = ("RK45", "RK23", "DOP853", "Radau", "BDF", "LSODA")
 NATIVE: Final = "native"
@@ -47,9 +51,44 @@ _RATE: Final = 20.0
 STABILIZERS: Final = (PROJECTION, BAUMGARTE, NONE)
 
 
+class StepKeywords(TypedDict, total=False):
+    """The constants of a run, and how small its steps are."""
+
+    values: Mapping[Any, Any] | None
+    rtol: float
+    atol: ArrayLike
+    max_step: float
+
+
+class StartKeywords(StepKeywords, total=False):
+    """Where a run begins, and what drives it."""
+
+    start: Mapping[Any, float] | None
+    guess: Mapping[Any, float] | None
+    inputs: Mapping[Any, Any] | None
+    t0: float
+
+
+class RunKeywords(StartKeywords, total=False):
+    """What a run that stands for itself, or is a member of an ensemble, may be given."""
+
+    at: ArrayLike | None
+    progress: bool | None
+    integrator: str
+    stabilize: str | None
+    baumgarte_rate: float | None
+    events: Sequence[Any]
+
+
+class SimulationKeywords(RunKeywords, total=False):
+    """What a run may be given."""
+
+    sensitivities: Sequence[Any]
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunOptions:
-    """The options of a run, other than the system and the duration."""
+    """The options of a run, other than the system and the duration, with their defaults."""
 
     start: Mapping[Any, float] = field(default_factory=dict)
     guess: Mapping[Any, float] = field(default_factory=dict)
@@ -109,6 +148,19 @@ class RunOptions:
         return value if stabilizer == BAUMGARTE else 0.0
 
 
+_DEFAULTS: Final[Mapping[str, Any]] = {
+    f.name: None if f.default is MISSING else f.default for f in fields(RunOptions)
+}
+
+
+def take_run_options(keywords: type) -> Callable[[F], F]:
+    """The decorator for a function with `**options: Unpack[keywords]`, one of the TypedDicts."""
+    # annotations of this file are texts
+    own = keywords.__annotations__
+    types = {name: own[name].__forward_arg__ for name in _DEFAULTS if name in own}
+    return declare_keywords(types, _DEFAULTS)
+
+
 def time_span(duration: float, options: RunOptions) -> tuple[float, float]:
     """Where the run begins and ends; refused where it cannot."""
     if not isinstance(duration, str) and hasattr(duration, "__len__"):
@@ -154,6 +206,8 @@ def _check_times(at: ArrayLike | None, first: float, last: float) -> None:
     """Refuse times outside the run before it is made."""
     if at is None:
         return
+    import numpy as np
+
     try:
         wanted = np.asarray(at, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as problem:

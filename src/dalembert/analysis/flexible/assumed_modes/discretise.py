@@ -68,10 +68,12 @@ def discretise(
     v_1, …, v_4 in the system.
 
     functions   how many, for all fields or for each, {"v": 4, "u": 2}; or a list of your own,
-    functions of xi = x/length family      "polynomials", orthogonalised, or "eigenfunctions" of the
-    uniform member with these ends exact       integrals of polynomials in ℚ; False: by Gauss and
-    Legendre's rule to rounding, with half as many slices, which is faster names       how the
-    amplitudes are to be called, {"v": "eta"}: eta_1, eta_2, …
+                functions of xi = x/length
+    family      "polynomials", orthogonalised, or "eigenfunctions" of the uniform member with these
+                ends
+    exact       integrals of polynomials in ℚ; False: by Gauss and Legendre's rule to rounding, with
+                half as many slices, which is faster
+    names       how the amplitudes are to be called, {"v": "eta"}: eta_1, eta_2, …
 
     Where speeds are declared already, the rates of the amplitudes are speeds too: dv_1 = v_1.dot,
     ….

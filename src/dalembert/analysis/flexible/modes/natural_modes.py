@@ -2,8 +2,8 @@
 compressive forces that bend it at rest.
 
 Uniform members: the roots of the characteristic equation, each enclosed in a ball, none missed
-(`spectrum`). Members whose properties vary, or that a turning frame stretches: polynomials whose
-degree grows until the frequencies stand (`collocation`).
+(`characteristic_equation`). Members whose properties vary, or that a turning frame stretches:
+polynomials whose degree grows until the frequencies stand (`chebyshev_collocation`).
 
 Source: the field equations and the boundary conditions of Hamilton's extended principle, with ω² or
 P as the unknown.

@@ -105,7 +105,8 @@ def impact(gap: Scalar | str, restitution: Any, *, name: str = "") -> Event:
     """φ̇⁺ = −ε φ̇⁻ where φ(q, t) ≥ 0 closes: an impact for da.simulate(…, events=[…]).
 
     gap           φ, the distance that cannot become negative; it may contain the time, for
-    obstacles that move restitution   ε, a number from 0 to 1 or an expression of the constants
+                  obstacles that move
+    restitution   ε, a number from 0 to 1 or an expression of the constants
 
     The impulse acts along φ; constraints of the system take part with impulses of their own.
     """

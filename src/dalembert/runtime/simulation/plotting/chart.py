@@ -1,8 +1,8 @@
 """Panels with curves: what a picture shows, where every number is in it, and the picture as SVG
 text, drawn without a plotting package.
 
-A page draws the same panels with the same places; `raster` hands them to matplotlib, for PNG and
-everything else.
+A page draws the same panels with the same places; `matplotlib_figure` hands them to matplotlib, for
+PNG and everything else.
 """
 
 from __future__ import annotations

@@ -26,9 +26,8 @@ from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.integration import integrate
 from dalembert.runtime.simulation.model import native_model
 from dalembert.runtime.simulation.run_options import RunOptions
-from dalembert.runtime.simulation.simulate import reduce_to_row_rank, run_context
-from dalembert.runtime.states.initial_conditions import solve_initial_conditions
-from dalembert.runtime.states.run_values import parameter_vector, run_values
+from dalembert.runtime.simulation.run_setup import prepare_run
+from dalembert.runtime.states.run_values import run_values
 
 NOTE = (
     "dalembert: the loop from a consistent start, with the states projected, and the whole call of "
@@ -107,10 +106,9 @@ class Loop:
         kin, equations = select_equations(task.system, "native")
         chosen = run_values(kin, {}, task.inputs, live=True)
         model = native_model(chosen, equations)
-        self.p = numpy.array(parameter_vector(chosen, model.parameters), dtype=float)
-        start = solve_initial_conditions(chosen.kin, task.start, chosen.symbol_values_at(0.0), 0.0)
-        model, self.start = reduce_to_row_rank(model, self.p, start, chosen.kin)
-        self.context = run_context(model, self.p, None, self.start, RunOptions())
+        setup = prepare_run(chosen, model, RunOptions(start=task.start), 0.0).at_row_rank()
+        model, self.p, self.start = setup.model, setup.p, setup.start
+        self.context = setup.context()
         self.duration, self._rates, self._n_q = task.duration, model.rates, chosen.kin.n_q
 
     def run(self, tolerance: float) -> Outcome:

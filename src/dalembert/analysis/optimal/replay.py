@@ -28,18 +28,14 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.dynamics.compile import forward_dynamics_of, saddle_equations
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.integration import integrate
-from dalembert.runtime.simulation.callback_inputs import CallbackInputs, append_input_values
-from dalembert.runtime.simulation.model import Accelerations, native_model
+from dalembert.runtime.simulation.callback_inputs import CallbackInputs
+from dalembert.runtime.simulation.model import native_model
 from dalembert.runtime.simulation.run_options import RunOptions
-from dalembert.runtime.simulation.simulate import (
-    reduce_to_row_rank,
-    run_context,
-    simulate_equations,
-)
+from dalembert.runtime.simulation.run_setup import prepare_run
+from dalembert.runtime.simulation.simulate import simulate_equations
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.evaluator import Key, label
-from dalembert.runtime.states.initial_conditions import InitialState, solve_initial_conditions
-from dalembert.runtime.states.run_values import RunValues, parameter_vector, run_values
+from dalembert.runtime.states.run_values import RunValues, run_values
 from dalembert.runtime.states.tables import Table
 
 _RTOL: Final = 1e-12
@@ -188,15 +184,10 @@ class Replay:
         answer, chosen = self.answer, self.chosen
         given, guess = self._given(answer.node_states[0])
         t0, t1 = float(answer.times[0]), float(answer.times[-1])
+        options = RunOptions(start=given, guess=guess, rtol=rtol, atol=rtol)
         model = native_model(chosen, self.equations)
-        p = parameter_vector(chosen, model.parameters)
-        start: InitialState = solve_initial_conditions(
-            chosen.kin, given, chosen.symbol_values_at(t0), t0, guess=guess
-        )
-        start = append_input_values(chosen, start)
-        model, start = reduce_to_row_rank(model, p, start, chosen.kin)
-        options = RunOptions(rtol=rtol, atol=rtol)
-        context = run_context(model, p, None, start, options)
+        setup = prepare_run(chosen, model, options, t0).at_row_rank()
+        start, context = setup.start, setup.context()
         problem = InitialValueProblem(
             rhs=context.rhs,
             project=context.project,
@@ -222,10 +213,7 @@ class Replay:
                 set_inputs(t, y)
 
         solution = integrate(replace(problem, on_discontinuity=restart), None)
-        accelerations = Accelerations(
-            model.rates, p, chosen.kin.speed_offset, True, model.parameters
-        )
-        motion = Trajectory(chosen, start, solution, t_end=t1, accelerations=accelerations)
+        motion = Trajectory(chosen, start, solution, t_end=t1, accelerations=setup.accelerations)
         ends.append(solution.y[-1][own])
         return np.array(ends), motion
 

@@ -10,6 +10,7 @@ Source: HNW1 I.14, II.6.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.dynamics.compile import select_equations
-from dalembert.runtime.numerics.symbol_values import require_mapping, strip_units
+from dalembert.runtime.numerics.symbol_values import strip_units
 from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.integration import Integrator
@@ -27,10 +28,9 @@ from dalembert.runtime.simulation.discontinuity_times import model_discontinuiti
 from dalembert.runtime.simulation.forward_sensitivity.variational_equations import variational_model
 from dalembert.runtime.simulation.model import NativeModel, native_model
 from dalembert.runtime.simulation.run_options import RunOptions
-from dalembert.runtime.simulation.simulate import reduce_to_row_rank, run_context
+from dalembert.runtime.simulation.run_setup import RunSetup, prepare_run
 from dalembert.runtime.states.evaluator import label
-from dalembert.runtime.states.initial_conditions import solve_initial_conditions
-from dalembert.runtime.states.run_values import RunValues, parameter_vector, run_values
+from dalembert.runtime.states.run_values import RunValues, run_values
 from dalembert.runtime.states.tables import check_spans
 
 # the error of a step, relative and absolute
@@ -91,16 +91,12 @@ class Flow:
         kin, equations = select_equations(system, "native")
         self.chosen: RunValues = run_values(kin, given.values, given.inputs)
         self.kin = self.chosen.kin
+        options = RunOptions(start=given.start, guess=given.guess, rtol=rtol, atol=rtol)
         model = native_model(self.chosen, equations)
-        self.p = np.array(parameter_vector(self.chosen, model.parameters), dtype=float)
-        start = solve_initial_conditions(
-            self.kin,
-            require_mapping("start", given.start),
-            self.chosen.symbol_values_at(given.t0),
-            given.t0,
-            guess=require_mapping("guess", given.guess),
-        )
-        self.model, self.start = reduce_to_row_rank(model, self.p, start, self.kin)
+        setup = prepare_run(self.chosen, model, options, given.t0)
+        # constants are set in its parameters later
+        self._setup: RunSetup = replace(setup, p=np.array(setup.p, dtype=float)).at_row_rank()
+        self.p, self.model, self.start = self._setup.p, self._setup.model, self._setup.start
         self.x0: FloatArray = self.start.y
         self.n = len(self.x0)
         self.names = tuple(label(self.kin.name(i)) for i in self.kin.state)
@@ -115,10 +111,7 @@ class Flow:
         """Compile the variational equations and the memory of the run."""
         directions = (*(None for _ in range(self.n)), *self.symbols)
         self.varied: NativeModel = variational_model(self.kin, self.model, directions)
-        self.options = RunOptions(
-            start={}, guess={}, values={}, inputs={}, rtol=self.rtol, atol=self.rtol
-        )
-        self._context: Context = run_context(self.varied, self.p, None, self.start, self.options)
+        self._context: Context = self._setup.context(self.varied)
         self._integration: Integrator | None = None
         self._unit = np.concatenate([np.eye(self.n).ravel(), np.zeros(self.n * len(self.symbols))])
 

@@ -23,15 +23,14 @@ from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
-from dalembert.runtime.numerics.symbol_values import require_mapping
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.integration import Integrator
 from dalembert.runtime.simulation.forward_sensitivity.variational_equations import variational_model
 from dalembert.runtime.simulation.model import native_model
 from dalembert.runtime.simulation.run_options import RunOptions, time_span
-from dalembert.runtime.simulation.simulate import reduce_to_row_rank, run_context
-from dalembert.runtime.states.initial_conditions import InitialState, solve_initial_conditions
-from dalembert.runtime.states.run_values import RunValues, parameter_vector, run_values
+from dalembert.runtime.simulation.run_setup import prepare_run
+from dalembert.runtime.states.initial_conditions import InitialState
+from dalembert.runtime.states.run_values import RunValues, run_values
 from dalembert.runtime.states.tables import check_spans
 from dalembert.symbolic.algebra.dual_numbers import jacobian
 
@@ -95,16 +94,9 @@ def lyapunov_of_motion(
     chosen = run_values(kin, options.values, options.inputs)
     check_spans(chosen.table_inputs, t0, t1)
     model = native_model(chosen, equations)
-    p = np.array(parameter_vector(chosen, model.parameters), dtype=float)
-    start = solve_initial_conditions(
-        chosen.kin,
-        require_mapping("start", options.start),
-        chosen.symbol_values_at(t0),
-        t0,
-        guess=require_mapping("guess", options.guess),
-    )
-    model, start = reduce_to_row_rank(model, p, start, chosen.kin)
-    context = run_context(variational_model(chosen.kin, model, (None,)), p, None, start, options)
+    setup = prepare_run(chosen, model, options, t0).at_row_rank()
+    start = setup.start
+    context = setup.context(variational_model(chosen.kin, setup.model, (None,)))
     times = np.linspace(t0, t1, _SEGMENTS + 1)
     y = np.concatenate([start.y, _random_tangent(chosen, start, seed)])
     log_growth, integration = [], None

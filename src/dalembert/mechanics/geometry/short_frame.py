@@ -1,8 +1,8 @@
 """v = Σ vᵢ fᵢ: the frame in which a vector is shortest to read.
 
 A vector that was computed as a sum over frames is written along the axes of one frame, the one in
-which it has the fewest terms; it stays a sum over frames only where that is shorter still, as in
-ω = ψ̇ N.z + θ̇ A.y + φ̇ B.x. An axis that several frames share belongs to the first of them, so that
+which it has the fewest terms; it stays a sum over frames only where that is shorter still, as in ω
+= ψ̇ N.z + θ̇ A.y + φ̇ B.x. An axis that several frames share belongs to the first of them, so that
 equal axes are recognised: u₂ N.z − u₂ B.z = 0 where B rotates about N.z. The value never changes,
 only the axes along which it is written.
 """

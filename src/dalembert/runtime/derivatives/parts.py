@@ -289,8 +289,8 @@ def _solve(A: Array, b: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class TreePart:
-    """u̇ of an open tree: first derivatives by its tables, values by articulated bodies, second ones
-    through the required loads.
+    """u̇ of an open tree: first derivatives by its tables, values by articulated bodies, second
+    ones through the required loads.
     """
 
     n_out: int

@@ -1,5 +1,5 @@
-"""∂u̇/∂(q, u, loads, …): link by link for open trees, otherwise through M u̇ = f or the saddle-point
-equations.
+"""∂u̇/∂(q, u, loads, …): link by link for open trees, otherwise through M u̇ = f or the
+saddle-point equations.
 
 Trees with few degrees of freedom are written out; beyond, the generic kernel keeps the code short.
 """

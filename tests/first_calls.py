@@ -57,6 +57,16 @@ def _jacobian(_: Systems) -> Any:
     return da.jacobian(s, s.bodies[1].G)
 
 
+def _identified(build: Systems) -> Any:
+    """Loads of a double pendulum that swings by two sines."""
+    s = build("double-pendulum")
+    n = [math.sin(0.7 * k) for k in range(40)]
+    columns = {"alpha": n, "beta": n[::-1], "alpha.dot": n[3:] + n[:3], "beta.dot": n[7:] + n[:7]}
+    columns |= {"alpha.dot.dot": n[11:] + n[:11], "beta.dot.dot": n[5:] + n[:5]}
+    loads = {"tau_alpha": [3 * x for x in n], "tau_beta": [2 * x for x in n[::-1]]}
+    return da.identify(s, {"t": range(40), **columns, **loads}, noise=0.1).theta.tobytes()
+
+
 def _rests(_: Systems) -> str:
     s = da.System("block", gravity=9.81)
     x, y = s.coordinates("x y")
@@ -217,6 +227,7 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     ).tobytes(),
     "conservative": lambda build: str(da.conservative(build("simple-pendulum"))),
     "multipliers": lambda build: da.multipliers(build("knife-edge-rod")),
+    "identify": _identified,
     "regressor": lambda build: da.regressor(build("double-pendulum")).base.count,
     "state_values": lambda build: da.state_values(
         build("double-pendulum"), at={"beta": 0.3}

@@ -101,6 +101,9 @@ from dalembert.analysis.studies.fit import BadFit as BadFit
 from dalembert.analysis.studies.fit_data import BadData as BadData
 from dalembert.analysis.studies.fit_result import Fit as Fit
 from dalembert.analysis.studies.identifiability import Inseparable as Inseparable
+from dalembert.analysis.studies.identification import identify as identify
+from dalembert.analysis.studies.identification_result import BodyInertia as BodyInertia
+from dalembert.analysis.studies.identification_result import Identification as Identification
 from dalembert.analysis.studies.lyapunov import LyapunovExponent as LyapunovExponent
 from dalembert.analysis.studies.parameter_grid import BadStudy as BadStudy
 from dalembert.analysis.studies.result import Ensemble as Ensemble
@@ -137,6 +140,7 @@ from dalembert.exchange.modelfile.run_settings import Settings as Settings
 from dalembert.exchange.modelfile.source_positions import BadModel as BadModel
 from dalembert.exchange.robots.crosscheck import CrossCheck as CrossCheck
 from dalembert.exchange.robots.crosscheck import EngineComparison as EngineComparison
+from dalembert.exchange.robots.links import RobotLink as RobotLink
 from dalembert.exchange.robots.optional_engines import EngineMissing as EngineMissing
 from dalembert.foundation.display import Explanation as Explanation
 from dalembert.interface.api.agreement import agreement as agreement

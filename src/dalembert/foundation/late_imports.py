@@ -19,6 +19,10 @@ LATE_MODULES: Final = {
     # orbit.page(), optimum.page()
     "orbit page": "dalembert.interface.page.orbit_page",
     "optimum page": "dalembert.interface.page.optimum_page",
+    # s.link()
+    "robot links": "dalembert.exchange.robots.links",
+    # identification.write_urdf()
+    "URDF writer": "dalembert.exchange.robots.urdf_writer",
     # s.save()
     "model file": "dalembert.exchange.modelfile.save",
     # s.beam(…, functions=…)

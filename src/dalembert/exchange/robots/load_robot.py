@@ -193,4 +193,5 @@ def _origin(file: Path, b: RobotBuilder, *, urdf: bool, free_base: bool) -> Robo
         b.names.renamed(),
         dict(b.choices.locked),
         frames,
+        {body.name: b.carriers[k] for k, body in enumerate(b.robot.bodies)},
     )

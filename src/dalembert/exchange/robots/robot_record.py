@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import field, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.triangle_mesh import TriangleMesh
 from dalembert.symbolic.algebra.scalar import Scalar
+
+if TYPE_CHECKING:
+    from dalembert.exchange.robots.transforms import BodyAttachment
 
 Vector3 = tuple[float, float, float]
 Quaternion4 = tuple[float, float, float, float]
@@ -258,3 +261,5 @@ class RobotSource:
     locked: dict[str, float]
     # {keyframe: start values by name}; "initial" is the position the file is written in
     keyframes: dict[str, dict[str, float]]
+    # {link as the file names it: where it is}
+    links: dict[str, BodyAttachment] = field(default_factory=dict)

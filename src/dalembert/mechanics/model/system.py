@@ -241,6 +241,12 @@ class System(Registry, Displayable):
         e = self.expression(what) if isinstance(what, str) else what
         return e.i if e.tape is tape or e.i < tape.shared_length(e.tape) else None
 
+    def link(self, name: str) -> Any:
+        """A link of a loaded robot by its name, massless ones too: its frame, origin, pose and
+        Jacobian.
+        """
+        return late_module("robot links").link(self, name)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the description to a file of TOML or JSON, which `da.load` reads back."""
         # the writer reads every chapter that can be declared, so this one cannot import it

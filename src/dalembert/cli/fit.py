@@ -54,6 +54,10 @@ def fit(
         Path | None,
         Option(metavar="FILE.png", help="Write a plot of data, model and residuals."),
     ] = None,
+    output: Annotated[
+        Path | None,
+        Option("-o", "--output", metavar="FILE.html", help="Write a page of the identification."),
+    ] = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -68,6 +72,7 @@ def fit(
     dalembert fit simple-pendulum swing.csv --unknown l --unknown phi
     dalembert fit cart-and-bar run.csv --unknown k=8,m --start theta=0.5 --input F=0 --plot
     residuals.png
+    dalembert fit simple-pendulum swing.csv --unknown l,phi -o fit.html
     """
     from dalembert.interface.api.fit import fit as fitted
 
@@ -102,5 +107,7 @@ def fit(
     if plot is not None:
         result.plot(path=plot)
         report_written(plot, as_json=as_json)
+    if output is not None:
+        report_written(result.page(output), as_json=as_json)
     if not result.converged:
         raise CommandExit(PROGRAM_FAILED)

@@ -16,9 +16,10 @@ LATE_MODULES: Final = {
     "report": "dalembert.interface.report.notebook_display",
     # s.view(), run.view(), run.animate()
     "viewer": "dalembert.interface.page.run_viewer",
-    # orbit.page(), optimum.page()
+    # orbit.page(), optimum.page(), fit.page()
     "orbit page": "dalembert.interface.page.orbit_page",
     "optimum page": "dalembert.interface.page.optimum_page",
+    "fit page": "dalembert.interface.page.fit_page",
     # s.link()
     "robot links": "dalembert.exchange.robots.links",
     # identification.write_urdf()

@@ -7,14 +7,17 @@ import os
 import textwrap
 from collections.abc import Mapping
 from dataclasses import field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.atomic_write import slug, unused_path, write_text
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
+from dalembert.foundation.late_imports import late_module
 from dalembert.runtime.simulation.plotting.chart import (
     COLOURS,
     GREY,
@@ -150,6 +153,14 @@ class Fit(Displayable):
             self.run.system.name,
             path,
         )
+
+    def page(self, path: str | os.PathLike[str] | None = None) -> Path:
+        """One HTML file: values with confidence, measured and fitted curves, residuals,
+        correlations, the motion.
+        """
+        text = late_module("fit page").fit_document(self)
+        target = unused_path(f"{slug(self.run.system.name)}-fit.html") if path is None else path
+        return write_text(target, text)
 
     def __str__(self) -> str:
         count = f"{sum(len(c.t) for c in self.columns.values())} values" + (

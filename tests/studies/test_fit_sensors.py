@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -78,3 +80,36 @@ def test_what_is_no_option_is_refused(options: dict, sentence: str) -> None:
     data = {"t": [0.0, 1.0, 2.0], "theta": [1.0, 0.5, 0.2]}
     with pytest.raises(Unknown, match=sentence):
         da.fit(_pendulum(), data, ["l"], inputs={"F": 0}, **options)
+
+
+FILES = {
+    "t,x\n0,1\n2,2\n1,3\n": "line 4, column 1: times go back from 2 to 1",
+    "t,x\n0,1\nq,2\n": "line 3, column 1: 'q' is no number",
+    "t,x\n0,1\n1,nan\n": "line 3, column 2: nan; leave the cell empty",
+    "t,x [kg]\n0,1\n1,2\n": r"line 1, column 2: x is in 'kg' \(\[kg\]\), but \[m\] is needed",
+    "t [ms],x\n0,1\n1,2\n": "line 1, column 1: the times are in 'ms'",
+    "t,x,x\n0,1,1\n1,2,2\n": "line 1, column 3: a second column is called 'x'",
+}
+
+
+def _cart() -> da.System:
+    s = da.System("cart")
+    m, x, F = s.constant("m", "2 kg"), s.coordinate("x"), s.input("F", "1 N")
+    s.units(x="m")
+    body = s.particle("cart", m, s.O.offset(x * s.N.x))
+    s.force(F * s.N.x, at=body.G)
+    return s
+
+
+@pytest.mark.parametrize("text", FILES)
+def test_a_fault_of_a_file_is_reported_with_its_place(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "run.csv"
+    file.write_text(text)
+    with pytest.raises(da.DalembertError, match=FILES[text]):
+        da.fit(_cart(), file, ["m"])
+
+
+def test_units_in_the_head_of_a_file_are_converted(tmp_path: Path) -> None:
+    file = tmp_path / "run.csv"
+    file.write_text("t,x [mm]\n" + "".join(f"{t},{250 * t * t}\n" for t in range(5)))
+    assert np.isclose(2.0, da.fit(_cart(), file, {"m": 1.5}).values["m"])

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, TextIO
 
 import numpy as np
 
-from dalembert.errors import DalembertError
+from dalembert.errors import BadDescription, DalembertError
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
+from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.units.quantities import DIMENSIONLESS, dimension_text, parse_unit
 
 # a file that is longer has no end
 _MAX_LINE: Final = 1_000_000
 _MAX_CHARACTERS: Final = 500_000_000
+_SECONDS: Final = ("", "s", "sec", "second", "seconds")
 
 
 class BadData(DalembertError):
@@ -31,6 +36,9 @@ class MeasuredColumn:
     key: Scalar | str
     t: FloatArray
     values: FloatArray
+    # of a file: the unit in its head, and where that stands
+    unit: str = ""
+    source: str = ""
 
     @property
     def name(self) -> str:
@@ -61,8 +69,10 @@ def read_columns(data: Any) -> tuple[MeasuredColumn, ...]:
 
     A gap is None, a masked value, or an empty cell of a file.
     """
+    heads: dict[str, tuple[str, str]] = {}
     if isinstance(data, str | os.PathLike):
-        table: Mapping[Any, Any] = _read_file(data)
+        table: Mapping[Any, Any]
+        table, heads = _read_file(data)
     elif isinstance(data, Mapping):
         table = data
     elif hasattr(data, "columns") and hasattr(data, "index"):
@@ -75,7 +85,11 @@ def read_columns(data: Any) -> tuple[MeasuredColumn, ...]:
         )
         raise BadData(msg)
     times = next((x for key, x in table.items() if str(key) == "t"), None)
-    columns = tuple(_measured_column(key, x, times) for key, x in table.items() if str(key) != "t")
+    columns = tuple(
+        _measured_column(key, x, times, *heads.get(str(key), ()))
+        for key, x in table.items()
+        if str(key) != "t"
+    )
     if not columns:
         msg = (
             "data: there is no column besides t; name what was measured, such as {'t': …, "
@@ -85,31 +99,68 @@ def read_columns(data: Any) -> tuple[MeasuredColumn, ...]:
     return columns
 
 
-def _read_file(path: str | os.PathLike[str]) -> dict[str, list[float | None]]:
-    """Columns of a CSV file; heads may carry a unit, theta [rad], which is not read."""
+def _read_file(
+    path: str | os.PathLike[str],
+) -> tuple[dict[str, list[float | None]], dict[str, tuple[str, str]]]:
+    """Columns of a CSV file; and of each the unit in its head, theta [deg], with its place."""
+    file = os.fspath(path)
     try:
         # a pipe is a file too
-        with open(path, encoding="utf-8-sig", newline="") as file:  # noqa: PTH123
-            lines = _bounded_lines(file, os.fspath(path))
-            rows = [row for row in csv.reader(lines) if row and any(cell.strip() for cell in row)]
+        with open(path, encoding="utf-8-sig", newline="") as opened:  # noqa: PTH123
+            reader = csv.reader(_bounded_lines(opened, file))
+            rows = [(reader.line_num, r) for r in reader if any(cell.strip() for cell in r)]
     except (OSError, UnicodeDecodeError, csv.Error) as problem:
-        msg = f"data: {os.fspath(path)} cannot be read: {problem}"
+        msg = f"data: {file} cannot be read: {problem}"
         raise BadData(msg) from problem
     if len(rows) < 2:
-        msg = f"data: {os.fspath(path)} has no values below a line of names"
+        msg = f"data: {file} has no values below a line of names"
         raise BadData(msg)
-    names = [re.sub(r"\s*\[.*\]$", "", cell.strip()) for cell in rows[0]]
-    ragged = next((k for k, row in enumerate(rows) if len(row) != len(names)), None)
-    if ragged is not None:
-        msg = (
-            f"data: line {ragged + 1} of {os.fspath(path)} has {len(rows[ragged])} cells, the "
-            f"first line {len(names)}"
-        )
-        raise BadData(msg)
-    return {
-        name: [_parse_cell(path, row[k], name, line) for line, row in enumerate(rows[1:], 2)]
+    first, cells = rows[0]
+    heads = [_split_head(cell) for cell in cells]
+    names = [name for name, _ in heads]
+    places = {n: f"{file}, line {first}, column {k}" for k, n in enumerate(names, 1)}
+    _check_heads(file, first, heads)
+    for line, row in rows:
+        if len(row) != len(names):
+            msg = f"data: line {line} of {file} has {len(row)} cells, the first line {len(names)}"
+            raise BadData(msg)
+    columns = {
+        name: [_parse_cell(f"{file}, line {line}, column {k + 1}", r[k]) for line, r in rows[1:]]
         for k, name in enumerate(names)
     }
+    if "t" in columns:
+        _check_order(file, names.index("t") + 1, [line for line, _ in rows[1:]], columns["t"])
+    return columns, {name: (unit, places[name]) for name, unit in heads}
+
+
+def _split_head(cell: str) -> tuple[str, str]:
+    """A name and its unit: theta [deg]"""
+    match = re.fullmatch(r"(.*?)\s*\[(.*)\]", cell.strip())
+    return (match[1], match[2].strip()) if match else (cell.strip(), "")
+
+
+def _check_heads(file: str, line: int, heads: Sequence[tuple[str, str]]) -> None:
+    names = [name for name, _ in heads]
+    for k, (name, unit) in enumerate(heads, 1):
+        where = f"data: {file}, line {line}, column {k}"
+        if name in names[: k - 1]:
+            msg = f"{where}: a second column is called {name!r}"
+            raise BadData(msg)
+        if name == "t" and unit not in _SECONDS:
+            msg = f"{where}: the times are in {unit!r}; give seconds"
+            raise BadData(msg)
+
+
+def _check_order(file: str, column: int, lines: Sequence[int], t: Sequence[float | None]) -> None:
+    last = -math.inf
+    for line, x in zip(lines, t, strict=True):
+        if x is not None and x < last:
+            msg = (
+                f"data: {file}, line {line}, column {column}: times go back from {last:.9g} to "
+                f"{x:.9g}; sort the rows by time"
+            )
+            raise BadData(msg)
+        last = last if x is None else x
 
 
 def _bounded_lines(file: TextIO, path: object) -> Iterator[str]:
@@ -124,17 +175,44 @@ def _bounded_lines(file: TextIO, path: object) -> Iterator[str]:
         yield line
 
 
-def _parse_cell(path: str | os.PathLike[str], text: str, name: str, line: int) -> float | None:
+def _parse_cell(place: str, text: str) -> float | None:
     if not text.strip():
         return None
     try:
-        return float(text)
+        x = float(text)
     except ValueError:
-        msg = f"data: {text!r} in line {line} of {os.fspath(path)}, column {name}, is no number"
+        msg = f"data: {place}: {text!r} is no number"
         raise BadData(msg) from None
+    if not math.isfinite(x):
+        msg = f"data: {place}: {text}; leave the cell empty where nothing was measured"
+        raise BadData(msg)
+    return x
 
 
-def _measured_column(key: Any, given: Any, times: Any) -> MeasuredColumn:
+def in_system_units(system: System, c: MeasuredColumn) -> MeasuredColumn:
+    """The column in the units of the system: kg, m, s and radians where these are known."""
+    if not c.unit:
+        return c
+    try:
+        factor, actual = parse_unit(c.unit)
+    except BadDescription as problem:
+        msg = f"data: {c.source}: {problem}"
+        raise BadData(msg) from problem
+    wanted = system.dimension(c.key)
+    if wanted is not None and actual != wanted:
+        msg = (
+            f"data: {c.source}: {c.name} is in {c.unit!r} ({dimension_text(actual)}), but "
+            f"{dimension_text(wanted)} is needed"
+        )
+        raise BadData(msg)
+    # a system without units is in those of its numbers; degrees are an angle anywhere
+    known = wanted is not None or actual == DIMENSIONLESS
+    return replace(c, values=float(factor) * c.values) if known else c
+
+
+def _measured_column(
+    key: Any, given: Any, times: Any, unit: str = "", source: str = ""
+) -> MeasuredColumn:
     if not isinstance(key, str | Scalar):
         msg = (
             f"data: {key!r} is no expression; name columns by what was measured, such as "
@@ -154,7 +232,7 @@ def _measured_column(key: Any, given: Any, times: Any) -> MeasuredColumn:
     there = ~(np.ma.getmaskarray(t) | np.ma.getmaskarray(values))
     kept = [np.asarray(x[there], dtype=np.float64) for x in (t, values)]
     _check_series(name, *kept)
-    return MeasuredColumn(key, *kept)
+    return MeasuredColumn(key, kept[0], kept[1], unit, source)
 
 
 def _masked_array(name: str, given: Any) -> np.ma.MaskedArray[Any, Any]:

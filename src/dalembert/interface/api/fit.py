@@ -10,7 +10,12 @@ import numpy as np
 
 from dalembert.analysis.studies.execution import cpu_count
 from dalembert.analysis.studies.fit import Experiment, solve_fit
-from dalembert.analysis.studies.fit_data import BadData, MeasuredColumn, read_tables
+from dalembert.analysis.studies.fit_data import (
+    BadData,
+    MeasuredColumn,
+    in_system_units,
+    read_tables,
+)
 from dalembert.analysis.studies.fit_result import Fit
 from dalembert.analysis.studies.sensor_model import Priors, SensorModel
 from dalembert.errors import Unknown
@@ -75,7 +80,7 @@ def fit(
     Inputs are taken as they are given, without noise: noise on a recorded drive biases the result.
     """
     check_system(system, "fit")
-    tables = read_tables(data)
+    tables = [tuple(in_system_units(system, c) for c in table) for table in read_tables(data)]
     values = options.pop("values", None) or {}
     local = _unknown_names(system, unknown)
     constants = {

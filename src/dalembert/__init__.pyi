@@ -145,6 +145,7 @@ from dalembert.exchange.robots.optional_engines import EngineMissing as EngineMi
 from dalembert.foundation.display import Explanation as Explanation
 from dalembert.interface.api.agreement import agreement as agreement
 from dalembert.interface.api.bifurcation_diagram import bifurcation_diagram as bifurcation_diagram
+from dalembert.interface.api.comparison import comparison as comparison
 from dalembert.interface.api.energy_integrals import conservative as conservative
 from dalembert.interface.api.energy_integrals import energy_integrals as energy_integrals
 from dalembert.interface.api.energy_integrals import routh as routh
@@ -165,8 +166,8 @@ from dalembert.interface.page.run_viewer import RunView as RunView
 from dalembert.interface.page.run_viewer import animate as animate
 from dalembert.mechanics.agreement.agreement_table import Agreement as Agreement
 from dalembert.mechanics.agreement.comparison import Comparison as Comparison
+from dalembert.mechanics.agreement.comparison import IntegrationEffort as IntegrationEffort
 from dalembert.mechanics.agreement.comparison import Route as Route
-from dalembert.mechanics.agreement.comparison import comparison as comparison
 from dalembert.mechanics.agreement.premature_constraints import (
     PrematureConstraints as PrematureConstraints,
 )

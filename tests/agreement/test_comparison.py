@@ -2,10 +2,16 @@
 
 import pytest
 
+import dalembert as da
 from dalembert import gallery
-from dalembert.errors import NotApplicable
+from dalembert.errors import BadDescription, NotApplicable
 from dalembert.mechanics.agreement.comparison import APPROACHES, COLUMNS, comparison
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
+from dalembert.runtime.dynamics.principle_runs import (
+    integrated_state,
+    integration_effort,
+    prepare_measured_run,
+)
 from report.test_vector_frames import spelled
 
 
@@ -45,7 +51,10 @@ def test_the_effort_is_measured(table):
 def test_the_effort_does_not_depend_on_how_speeds_are_typed():
     first, second = (comparison(spelled(how)) for how in ("vector", "angles"))
     sizes = [
-        [(r.equations, r.unknowns, r.operations, r.reduced_operations) for r in c.routes]
+        [
+            (r.equations, r.unknowns, r.operations, r.reduced_operations, r.evaluation)
+            for r in c.routes
+        ]
         for c in (first, second)
     ]
     assert sizes[0] == sizes[1]
@@ -83,3 +92,74 @@ def test_a_principle_that_does_not_apply_says_why():
     assert "Newton–Euler equations does not apply: it needs a potential for every load" in str(
         table
     )
+
+
+# ---- ease of integration ------------------------------------------------------------------------
+
+
+def measured(system, duration=2.0, **run):
+    return {e.state: e for e, _ in da.comparison(system, duration, **run).integration_efforts}
+
+
+def run_of(name):
+    entry = gallery.entry(name)
+    return {"start": entry.start, "inputs": entry.inputs}
+
+
+def test_steps_are_those_of_a_run_in_the_same_variables():
+    ease = measured(gallery.build("vehicle"), **run_of("vehicle"))
+    run = da.simulate(
+        gallery.build("vehicle"), 2.0, rtol=1e-6, atol=1e-6, audit=False, **run_of("vehicle")
+    )
+    assert run.solution.steps == ease["q, u"].steps
+
+
+def test_multipliers_let_the_rows_drift_and_projection_does_not():
+    ease = measured(gallery.build("vehicle"), **run_of("vehicle"))
+    assert {"q, u", "q, q̇, λ", "q, p, λ"} == set(ease)
+    # (46) holds for every u by q̇ = W u + X
+    assert ease["q, u"].violation < 1e-14
+    assert ease["q, u"].projected_steps is None
+    for state in ("q, q̇, λ", "q, p, λ"):
+        assert 1e-12 < ease[state].violation
+        assert ease[state].projected_violation < 1e-14
+
+
+def test_body_components_of_the_angular_velocity_take_fewer_steps_than_rates_of_angles():
+    ease = measured(gallery.build("free-body"), 10.0, **run_of("free-body"))
+    assert ease["q, u"].steps < 0.8 * ease["q, q̇"].steps
+
+
+def test_ease_does_not_depend_on_how_speeds_are_typed():
+    values = {"m": 1.0, "I_1": 1.0, "I_2": 2.0, "I_3": 3.0}
+    run = {"start": {"theta": 0.3, "w1": 1.0, "w2": 0.2, "w3": 0.5}, "values": values}
+    first, second = (measured(spelled(how), **run) for how in ("vector", "angles"))
+    assert {k: (e.steps, e.evaluations) for k, e in first.items()} == {
+        k: (e.steps, e.evaluations) for k, e in second.items()
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["vehicle", "four-bar", "hoist"])
+def test_principles_with_one_state_take_the_same_steps(name):
+    system, run = gallery.build(name), run_of(name)
+    motion = prepare_measured_run(system, 1.0, run["start"], {}, run["inputs"], 1e-6)
+    steps = {}
+    for _, derive in PRINCIPLES:
+        d = derive(da.kinematics(system))
+        steps.setdefault(integrated_state(d), set()).add(integration_effort(d, motion).steps)
+    assert all(len(counts) == 1 for counts in steps.values()), steps
+
+
+def bouncing():
+    s = da.System("ball", gravity=9.81)
+    ball = s.particle("ball", 1.0, s.O.offset(s.coordinate("y") * s.N.y))
+    s.contact(ball.G)
+    return s
+
+
+def test_what_cannot_be_measured_says_why():
+    with pytest.raises(NotApplicable, match="ease of integration is not measured with contacts"):
+        da.comparison(bouncing(), 1.0)
+    with pytest.raises(BadDescription, match="give its duration"):
+        da.comparison(gallery.build("vehicle"), start={"u1": 1.0})

@@ -10,11 +10,21 @@ from dalembert import gallery as systems
 from dalembert.cli.command_registry import Option
 from dalembert.cli.exit_handling import exit_by_verdict
 from dalembert.cli.output import Json, print_result
-from dalembert.cli.shared_options import AnySystem, SetValues, SystemName, check_system_or_all
-from dalembert.cli.system_lookup import find_system
+from dalembert.cli.shared_options import (
+    AnySystem,
+    Input,
+    RunTime,
+    SetValues,
+    Start,
+    SystemName,
+    check_system_or_all,
+)
+from dalembert.cli.system_lookup import find_system, run_options
+from dalembert.errors import DalembertError
 from dalembert.interface.api.agreement import agreement
+from dalembert.interface.api.comparison import comparison
 from dalembert.interface.report import result_blocks, system_report, terminal_renderer
-from dalembert.interface.report.document_blocks import VerdictSpan
+from dalembert.interface.report.document_blocks import Block, VerdictSpan, paragraph
 from dalembert.mechanics.agreement.agreement_table import Agreement
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
 
@@ -95,6 +105,9 @@ def _agreement_summary(result: Agreement) -> str:
 def compare(
     system: SystemName,
     values: SetValues = None,
+    duration: RunTime = None,
+    start: Start = None,
+    inputs: Input = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -102,22 +115,31 @@ def compare(
 
     Vector and scalar approaches, generalized velocities and generalized speeds: the table of Baruh
     (2000), for this system, with the operations of the equations as each principle gives them and
-    the CPU time of their derivation. Where constraint rows do not integrate, it shows what is
-    missing in the equations if they are inserted into the kinetic energy too early.
+    the CPU time of their derivation. One run shows how easily each form of the equations is
+    integrated. Where constraint rows do not integrate, it shows what is missing in the equations if
+    they are inserted into the kinetic energy too early.
 
     \b
     dalembert compare rolling-disk
-    dalembert compare file.py:pendulum
+    dalembert compare file.py:pendulum --for 5 --start theta=1
     """
-    from dalembert.mechanics.agreement.comparison import comparison
-
     chosen = find_system(system, values)
-    cost_comparison = comparison(chosen.system)
+    length, options = run_options(system, chosen.system, duration, values, start, inputs)
+    run = {key: options[key] for key in ("start", "values", "inputs")}
+    note: list[Block] = []
+    try:
+        cost_comparison = comparison(chosen.system, length, **run)
+    except DalembertError as reason:
+        if duration is not None or start or inputs:
+            raise
+        cost_comparison = comparison(chosen.system)
+        note = [paragraph(f"Ease of integration is not measured: {reason}.")]
     print_result(
         cost_comparison,
         [
             *system_report.title_blocks(chosen),
             *result_blocks.cost_table(cost_comparison),
+            *note,
             *result_blocks.premature_constraint_blocks(kinematics(chosen.system)),
         ],
         as_json=as_json,

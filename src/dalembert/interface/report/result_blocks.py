@@ -238,6 +238,36 @@ def cost_table(c: Comparison) -> Iterator[Block]:
         "call of compiled code. Gauss's principle belongs to both rows.",
         quiet=True,
     )
+    yield from _integration_table(c)
+
+
+INTEGRATION = ("integrated", "steps", "evaluations", "violation", "projected", "violation")
+
+
+def _integration_table(c: Comparison) -> Iterator[Block]:
+    """How easily the equations are integrated, for each form that the principles give."""
+    efforts = c.integration_efforts
+    if not efforts:
+        return
+    yield Heading(2, "Ease of integration")
+    rows = []
+    for e, _ in efforts:
+        bounds = (
+            ("—", "—")
+            if e.projected_steps is None
+            else (str(e.projected_steps), f"{e.projected_violation:.0e}")
+        )
+        rows.append((e.state, e.steps_text, str(e.evaluations), f"{e.violation:.0e}", *bounds))
+    yield TableBlock(INTEGRATION, tuple(rows))
+    for e, titles in efforts:
+        yield paragraph(f"In {e.state}: {', '.join(titles)}.")
+    yield paragraph(
+        "Steps of one run to the same tolerance. With λ, the multipliers are solved for in every "
+        "evaluation, and the constraint equations hold only to the error of the integration; "
+        "projected, the state is brought back onto them after each step. The violation is the "
+        "largest at the end of the run.",
+        quiet=True,
+    )
 
 
 def _route_title(r: Route | None) -> str:

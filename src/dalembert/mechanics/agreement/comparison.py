@@ -33,6 +33,40 @@ REPETITIONS: Final = 3
 
 
 @dataclass(frozen=True)
+class IntegrationEffort(Displayable):
+    """How easily the equations of one principle are integrated: steps of one run to a tolerance.
+
+    `state` is what is integrated; λ next to it where multipliers are solved for in every
+    evaluation. `violation` is the largest |φ| or |A q̇ + b| at the end of the run, without
+    projection; the projected numbers are None where there is nothing to project onto.
+    """
+
+    state: str
+    steps: int
+    evaluations: int
+    violation: float
+    complete: bool = True
+    projected_steps: int | None = None
+    projected_violation: float | None = None
+
+    @property
+    def steps_text(self) -> str:
+        """The steps, or how many a run had taken when it was given up."""
+        return str(self.steps) if self.complete else f"> {self.steps}"
+
+    def __str__(self) -> str:
+        text = (
+            f"{self.state}: {self.steps_text} steps, {self.evaluations} evaluations, "
+            f"constraint violation {self.violation:.0e}"
+        )
+        if self.projected_steps is None:
+            return text
+        return (
+            f"{text}; with projection {self.projected_steps} steps, {self.projected_violation:.0e}"
+        )
+
+
+@dataclass(frozen=True)
 class Route(Displayable):
     """One principle on one system: the size of its native form and what it costs to derive, or
     why it does not apply.
@@ -50,6 +84,8 @@ class Route(Displayable):
     reduced_operations: int = 0
     # of one evaluation of the equations by compiled code
     evaluation: int = 0
+    # of a run with these equations, where one was made
+    integration: IntegrationEffort | None = None
 
     @property
     def applicable(self) -> bool:
@@ -96,6 +132,16 @@ class Comparison(Displayable):
         yield from zip_longest(self.cell(approach, "q̇"), self.cell(approach, "u"))
 
     @property
+    def integration_efforts(self) -> list[tuple[IntegrationEffort, list[str]]]:
+        """Each form in which equations are integrated, with the principles that give it."""
+        forms: dict[str, tuple[IntegrationEffort, list[str]]] = {}
+        for r in self.routes:
+            if r.integration is not None:
+                _, titles = forms.setdefault(r.integration.state, (r.integration, []))
+                titles.append(r.principle.title)
+        return list(forms.values())
+
+    @property
     def statement(self) -> str:
         """Which equations have the fewest operations as they are printed, and which are derived
         fastest.
@@ -119,6 +165,9 @@ class Comparison(Displayable):
                     f"{'' if left is None else str(left):{width}}{'' if right is None else right}"
                 )
                 lines.append(f"  {'' if number else approach:8}{cells}".rstrip())
+        lines += [
+            f"  {effort} ({', '.join(titles)})" for effort, titles in self.integration_efforts
+        ]
         lines += [
             f"  {r.principle.title} does not apply: {r.why_not}"
             for r in self.routes

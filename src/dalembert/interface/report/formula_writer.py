@@ -13,7 +13,11 @@ from dalembert.mechanics.geometry.vector import Vector
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, symbols_of
 from dalembert.symbolic.algebra.formula import Formula, Name, Negative, Partial, Rate, Symbol
 from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm
-from dalembert.symbolic.algebra.printing import equation, ranking_for, readable_form
+from dalembert.symbolic.algebra.printing import (
+    ranking_for,
+    readable_equation,
+    readable_form,
+)
 from dalembert.symbolic.algebra.printing.formula_layout import formula_tree
 from dalembert.symbolic.algebra.printing.print_tree import (
     ONE,
@@ -122,21 +126,18 @@ class FormulaWriter:
         intermediates.
         """
         names = [[str(tape.nodes[i][1]) for i in symbols] for symbols in (unknowns, rates)]
-        forms = [self.normal_form(tape, r) for r in residuals]
-        long = [r for r, form in zip(residuals, forms, strict=True) if form is None]
+        trees = [self.readable_equation(tape, r, *names) for r in residuals]
+        long = [r for r, tree in zip(residuals, trees, strict=True) if tree is None]
         definitions, results = self.long_equations(tape, long, unknowns) if long else ((), [])
         rest = iter(results)
-        written = [
-            next(rest) if form is None else self._equation(tape, form, *names) for form in forms
-        ]
+        written = [next(rest) if tree is None else tree for tree in trees]
         return Display(tuple(Line(FormulaSpan(w)) for w in written), definitions)
 
-    def _equation(
-        self, tape: Tape, form: RationalForm, unknowns: Sequence[str], rates: Sequence[str]
-    ) -> Equality:
-        sides, ranking = equation(form, tape, unknowns, rates)
-        printer = Printer(self.naming, ranking)
-        return Equality(printer.form(sides.left), printer.form(sides.right))
+    def readable_equation(
+        self, tape: Tape, residual: int, unknowns: Sequence[str], rates: Sequence[str]
+    ) -> Equality | None:
+        """residual = 0, unless it is too long to be read."""
+        return readable_equation(tape, residual, unknowns, rates, self.naming)
 
     def variation_sum(self, tape: Tape, i: int) -> FormulaSpan | None:
         """(…) δx + (…) δθ: a sum collected on virtual displacements; None where it has none."""

@@ -264,7 +264,7 @@ def _integration_table(c: Comparison) -> Iterator[Block]:
     yield paragraph(
         "Steps of one run to the same tolerance. With λ, the multipliers are solved for in every "
         "evaluation, and the constraint equations hold only to the error of the integration; "
-        "projected, the state is brought back onto them after each step. The violation is the "
+        "projected, the state is moved onto them after each step. The violation is the "
         "largest at the end of the run.",
         quiet=True,
     )

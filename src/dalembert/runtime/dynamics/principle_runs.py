@@ -261,7 +261,8 @@ class _IntegratedForm:
         if not self.in_momenta:
             return fast
         at = self._at(t, q, np.zeros(self.n))
-        return np.linalg.solve(at("M"), fast - at("p_0"))
+        solved: FloatArray = np.linalg.solve(at("M"), fast - at("p_0")).astype(np.float64)
+        return solved
 
     def rates(self, t: float, x: FloatArray) -> FloatArray:
         """ẋ"""
@@ -302,7 +303,7 @@ class _IntegratedForm:
         def view(address: int) -> FloatArray:
             if address not in views:
                 array = (ctypes.c_double * size).from_address(address)
-                views[address] = np.frombuffer(array)
+                views[address] = np.ctypeslib.as_array(array)
             return views[address]
 
         def rhs(t: float, x: int, dx: int, _: int) -> int:

@@ -19,11 +19,14 @@ from dalembert.symbolic.algebra.normal_form.rational_form import (
     RationalForm,
     Term,
 )
+from dalembert.symbolic.algebra.printing.polynomial_factors import SUM, factored_form
 from dalembert.symbolic.algebra.printing.print_tree import Equality, Tree
 from dalembert.symbolic.algebra.printing.symbol_names import parts
 from dalembert.symbolic.algebra.printing.term_layout import (
+    Naming,
     Printer,
     TermOrder,
+    printed_length,
     summands,
     symbol_namer,
 )
@@ -99,7 +102,8 @@ def _retained_denominator(form: RationalForm) -> tuple[Term, ...]:
     (below,) = form.denominator
     if any(a.op == "sqrt" for a, _ in below.powers):
         return form.denominator
-    return (Term(below.coefficient, tuple((a, k) for a, k in below.powers if a.op == "symbol")),)
+    kept = tuple((a, k) for a, k in below.powers if a.op in ("symbol", SUM))
+    return (Term(below.coefficient, kept),)
 
 
 def _contains(term: Term, names: frozenset[str]) -> bool:
@@ -191,16 +195,52 @@ def equation_tree(
     group: bool = False,
 ) -> Tree:
     """residual = 0, to be written in any notation."""
-    form = readable_form(tape, residual)
-    if form is None:
-        from dalembert.symbolic.algebra.printing.common_subexpressions import (
-            equation_with_intermediates,
-        )
+    names = _names(tape, unknowns), _names(tape, rates)
+    tree = readable_equation(tape, residual, *names, symbol_namer(tape), group=group)
+    if tree is not None:
+        return tree
+    from dalembert.symbolic.algebra.printing.common_subexpressions import (
+        equation_with_intermediates,
+    )
 
-        return equation_with_intermediates(tape, residual, unknowns)
-    sides, ranking = equation(form, tape, _names(tape, unknowns), _names(tape, rates))
-    printer = Printer(symbol_namer(tape), ranking, group=group)
-    return Equality(printer.form(sides.left), printer.form(sides.right))
+    return equation_with_intermediates(tape, residual, unknowns)
+
+
+def readable_equation(
+    tape: Tape,
+    residual: int,
+    unknowns: Sequence[str],
+    rates: Sequence[str],
+    naming: Naming,
+    *,
+    group: bool = False,
+) -> Equality | None:
+    """residual = 0 in normal form, multiplied by its denominator or with it under each
+    coefficient, whichever is shorter; None where both are too long to be read.
+    """
+
+    def tree(form: RationalForm) -> Equality:
+        sides, ranking = equation(form, tape, unknowns, rates)
+        printer = Printer(naming, ranking, group=group)
+        return Equality(printer.form(sides.left), printer.form(sides.right))
+
+    forms = _factored_row(tape, residual, unknowns, rates), readable_form(tape, residual)
+    trees = [tree(form) for form in forms if form is not None]
+    return min(trees, key=printed_length, default=None)
+
+
+def _factored_row(
+    tape: Tape, residual: int, unknowns: Sequence[str], rates: Sequence[str]
+) -> RationalForm | None:
+    """A row whose coefficients keep their denominators, common factors cancelled; None where it has
+    no sum below a fraction bar, or is too long to be read even so.
+    """
+    try:
+        (form,) = normal_form(tape, (residual,), limit=LIMIT, longest=SHORTENING_LIMIT)
+    except DalembertError:
+        return None
+    factored = factored_form(form, (*unknowns, *rates_of(form, unknowns, rates)))
+    return None if factored is None or printed_size(factored) > LARGEST else factored
 
 
 def _names(tape: Tape, symbols: Sequence[int]) -> list[str]:

@@ -14,11 +14,12 @@ from dalembert.symbolic.algebra.normal_form.rational_form import Powers, Term, d
 
 
 class BinomialSquare(NamedTuple):
-    """factor · (base)², and the first of the three terms that it replaces."""
+    """factor · (base)², and the three terms that it replaces."""
 
     factor: Term
     base: tuple[Term, Term]
     first: Term
+    replaced: tuple[Term, Term, Term]
 
 
 def collect_squares(terms: Sequence[Term]) -> tuple[list[BinomialSquare], list[Term]]:
@@ -51,8 +52,9 @@ def _squares(terms: Sequence[Term]) -> Iterator[tuple[BinomialSquare, tuple[Term
             continue
         minus = cross.coefficient / k < 0
         base = (Term(alpha, a), Term(-beta if minus else beta, b))
-        first = min((s, t, cross), key=terms.index)
-        yield BinomialSquare(Term(k, shared), base, first), (s, t, cross)
+        used = (s, t, cross)
+        first = min(used, key=terms.index)
+        yield BinomialSquare(Term(k, shared), base, first, used), used
 
 
 def _common(a: Powers, b: Powers) -> Powers:

@@ -23,6 +23,11 @@ from dalembert.symbolic.algebra.normal_form.rational_form import (
     factor_common,
 )
 from dalembert.symbolic.algebra.printing.binomial_squares import BinomialSquare, collect_squares
+from dalembert.symbolic.algebra.printing.polynomial_factors import (
+    SUM,
+    factored_form,
+    squares_of_coordinates,
+)
 from dalembert.symbolic.algebra.printing.print_tree import (
     ONE,
     PI,
@@ -39,6 +44,7 @@ from dalembert.symbolic.algebra.printing.print_tree import (
     total,
 )
 from dalembert.symbolic.algebra.printing.symbol_names import display_name
+from dalembert.symbolic.algebra.printing.unicode_notation import Text
 from dalembert.symbolic.algebra.tape import Tape, base_name
 
 # an unusual way to collect terms must be this number of signs shorter
@@ -68,6 +74,8 @@ class TermOrder:
         self._places: dict[Atom, Any] = {}
 
     def kind(self, atom: Atom) -> int:
+        if atom.op == SUM:
+            return COORDINATE if self.varies(atom) else CONSTANT
         if atom.op != "symbol":
             return FUNCTION if self.varies(atom) else CONSTANT
         if atom.name.startswith("∫"):
@@ -78,6 +86,11 @@ class TermOrder:
         if atom.name in self.rates:
             return RATE
         return COORDINATE if atom.name in self.moving else CONSTANT
+
+    def fast_symbols(self, form: RationalForm) -> list[str]:
+        """The rates and accelerations of a form."""
+        fast = (RATE, ACCELERATION)
+        return [a.name for a in form.atoms() if a.op == "symbol" and self.kind(a) in fast]
 
     def varies(self, atom: Atom) -> bool:
         """Whether it varies with time."""
@@ -117,6 +130,9 @@ class TermOrder:
         inside = tuple(
             self.declaration_key(name) for form in atom.arguments for name in form.symbols()
         )
+        if atom.op == SUM:
+            # (m₁ + m₂) g: a sum comes where the first of its symbols would
+            return self.kind(atom), 0, (min(inside),), SUM
         return self.kind(atom), 1, inside, {"sin": "0", "cos": "1"}.get(atom.op, atom.op)
 
     def powers(self, powers: Powers) -> Any:
@@ -144,8 +160,21 @@ class TermOrder:
         equation's own acceleration.
         """
         signs = {t.coefficient > 0 for t in coefficient.numerator}
+        sums = [(a, k) for t in coefficient.numerator for a, k in t.powers if a.op == SUM]
+        if any(self.varies(a) for a, _ in sums):
+            odd = [a for a, k in sums if k % 2]
+            return len(odd) == 1 and self._is_sum_of_squares(odd[0])
         return len(signs) == 1 and not any(
             k % 2 and self.varies(a) for t in coefficient.numerator for a, k in t.powers
+        )
+
+    def _is_sum_of_squares(self, atom: Atom) -> bool:
+        """m₁ (z₁ − z₂)² + m₂ (x₁ − x₂)²: two or more, with positive factors."""
+        squares, rest = collect_squares(atom.arguments[0].numerator)
+        factors = [s.factor for s in squares] + rest
+        return len(factors) > 1 and all(
+            t.coefficient > 0 and not any(k % 2 and self.varies(a) for a, k in t.powers)
+            for t in factors
         )
 
 
@@ -168,12 +197,7 @@ def summands(form: RationalForm, ranking: TermOrder) -> list[Summand]:
     whole = RationalForm(
         tuple(Term(t.coefficient / below.coefficient, t.powers) for t in form.numerator)
     )
-    fast = [
-        a.name
-        for a in whole.atoms()
-        if a.op == "symbol" and ranking.kind(a) in (RATE, ACCELERATION)
-    ]
-    groups = collect(whole, fast)
+    groups = collect(whole, ranking.fast_symbols(whole))
     summands: list[Summand] = []
     for powers in sorted((p for p in groups if p), key=lambda p: ranking.group(p, groups[p])):
         summands += _piece(groups[powers], powers, below.powers, ranking)
@@ -338,11 +362,20 @@ class Printer:
         if form.is_zero:
             return ZERO
         if len(form.denominator) == 1:
-            pieces = summands(form, self.ranking)
-            return total(
-                [self._piece(p) for p in (group_by_constants(pieces) if self.group else pieces)]
-            )
-        return total([self._fraction(form)])
+            return self._sum(form)
+        factored = factored_form(form, self.ranking.fast_symbols(form))
+        whole = total([self._fraction(form)])
+        if factored is None:
+            return whole
+        return min(whole, self._sum(factored), key=printed_length)
+
+    def _sum(self, form: RationalForm) -> Tree:
+        rates = frozenset(Atom("symbol", name) for name in self.ranking.fast_symbols(form))
+        terms = squares_of_coordinates(form.numerator, rates)
+        pieces = summands(RationalForm(terms, form.denominator), self.ranking)
+        return total(
+            [self._piece(p) for p in (group_by_constants(pieces) if self.group else pieces)]
+        )
 
     def argument(self, form: RationalForm) -> Tree:
         """Inside a function fractions are written θ/2, not 1/2 θ."""
@@ -369,6 +402,14 @@ class Printer:
         )
         return negative, FractionBar(top, below)
 
+    def _inside(self, atom: Atom, k: int) -> list[Term]:
+        """The terms of a factor, a positive one first: (L − x)², and x − L to an odd power."""
+        terms = sorted(atom.arguments[0].numerator, key=self.ranking.term)
+        if terms[0].coefficient < 0 and not k % 2:
+            return [-t for t in terms]
+        first = next((t for t in terms if t.coefficient > 0), terms[0])
+        return [first, *(t for t in terms if t is not first)]
+
     def _piece(self, piece: Summand) -> tuple[bool, Tree]:
         k = abs(piece.coefficient)
         first, then = self._around(piece)
@@ -388,8 +429,10 @@ class Printer:
         above = product(factors)
         if not piece.below:
             return piece.coefficient < 0, above
+        below = product([self._power(a, e) for a, e in piece.below])
+        # a bar needs no parentheses
         return piece.coefficient < 0, FractionBar(
-            above, product([self._power(a, e) for a, e in piece.below])
+            above, below.inside if isinstance(below, Group) else below
         )
 
     def _sum_parts(self, terms: Sequence[Term]) -> list[tuple[bool, Tree]]:
@@ -433,8 +476,16 @@ class Printer:
             return power(self.symbol(atom.name), k)
         if atom.op == "pi":
             return power(PI, k)
+        if atom.op == SUM:
+            shown = Group(total(self._sum_parts(self._inside(atom, k))))
+            return shown if k == 1 else Superscript(shown, k)
         bare = len(atom.arguments) == 1 and _is_single(atom.arguments[0])
         return Call(atom.op, tuple(self.argument(a) for a in atom.arguments), k, bare)
+
+
+def printed_length(tree: Tree) -> int:
+    """The number of signs it takes to write on one line."""
+    return len(Text()(tree))
 
 
 def _is_single(form: RationalForm) -> bool:

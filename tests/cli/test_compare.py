@@ -2,7 +2,7 @@
 
 from cli.running import run
 from dalembert.errors import NotApplicable
-from dalembert.mechanics.agreement import comparison as comparing
+from dalembert.interface.api import comparison as api
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
 
@@ -32,12 +32,7 @@ def test_a_principle_that_does_not_apply_is_explained(monkeypatch):
         raise NotApplicable(reason)
 
     (kane, derive), (jourdain, _) = PRINCIPLES[0], PRINCIPLES[2]
-    honest = comparing.comparison
-    monkeypatch.setattr(
-        comparing,
-        "comparison",
-        lambda system: honest(system, [(kane, derive), (jourdain, refuses)]),
-    )
+    monkeypatch.setattr(api, "PRINCIPLES", [(kane, derive), (jourdain, refuses)])
     result = run("compare", "simple-pendulum")
     assert 0 == result.exit_code
     assert "Jourdain's principle does not apply: the weather is bad." in result.stdout
@@ -55,3 +50,12 @@ def test_a_system_that_is_not_there_is_one_sentence():
         "dalembert: no system named 'vehicel' in the gallery; did you mean 'vehicle'?\n"
         == result.stderr
     )
+
+
+def test_ease_of_integration_is_shown_or_refused():
+    shown = run("compare", "vehicle", "--for", "1").stdout
+    assert "Ease of integration" in shown
+    assert "In q, q̇, λ: Newton–Euler equations" in shown
+    refused = run("compare", "vehicle", "--for", "1", "--start", "u9=1")
+    assert 0 != refused.exit_code
+    assert "u9" in refused.stderr

@@ -35,7 +35,7 @@ def comparison(
 
     Source: Bar00 Table 1, footnote 2.
     """
-    measured = compare_equations(system)
+    measured = compare_equations(system, PRINCIPLES)
     if duration is None:
         if start or values or inputs:
             msg = "comparison: start, values and inputs belong to a run; give its duration too"

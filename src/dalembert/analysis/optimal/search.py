@@ -6,17 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from dalembert.analysis.optimal.audit import IntervalErrors, OptimumAudit, audit_phase
 from dalembert.analysis.optimal.boundary import dependent_constraints
-from dalembert.analysis.optimal.guess import (
-    PhaseGuess,
-    answer_curve,
-    onto_constraints,
-    straight_line,
+from dalembert.analysis.optimal.guess import PhaseGuess, answer_curve, straight_line
+from dalembert.analysis.optimal.initial_point import (
+    initial_point,
+    limit_stabilization,
+    variable_scales,
 )
 from dalembert.analysis.optimal.mesh import is_same, overshooting_intervals, refine, uniform_mesh
 from dalembert.analysis.optimal.phase_functions import PhaseFunctions
@@ -29,8 +29,6 @@ from dalembert.analysis.optimal.warm_start import carried_multipliers
 from dalembert.errors import DalembertError, warn
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
-
-_STABILIZATION: Final = 0.1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -295,82 +293,6 @@ def unwrap_angles(transcription: Transcription, v: FloatArray) -> FloatArray:
             if same and not np.array_equal(straight, z[:, j]):
                 v[layout.points[:, j]] = straight
     return v
-
-
-def initial_point(
-    transcription: Transcription, guesses: Sequence[PhaseGuess], theta: FloatArray
-) -> FloatArray:
-    """The guess on the mesh; speeds after impacts begin with those before."""
-    v = np.zeros(transcription.n_variables)
-    v[transcription.theta] = theta
-    for phase, layout, guess in zip(
-        transcription.problem.phases, transcription.layouts, guesses, strict=True
-    ):
-        if not phase.span.is_point:
-            v[layout.common[-1]] = guess.duration
-        fractions = np.append(0.0, layout.fractions)
-        z = onto_constraints(phase, guess.curve(fractions), v[layout.common], fractions)
-        v[layout.first], v[layout.points] = z[0, : phase.n_states], z[1:]
-        if not layout.scheme.has_end:
-            v[layout.ends] = guess.curve(layout.mesh[1:])[:, : phase.n_states]
-    for k, (link, places) in enumerate(
-        zip(transcription.problem.links, transcription.link_unknowns, strict=True)
-    ):
-        if link.speeds:
-            kin = link.before.equations.evaluator.kin
-            at = [link.before.equations.states.index(u) for u in kin.u]
-            v[places[: len(at)]] = v[transcription.layouts[k].last[at]]
-    return v
-
-
-def limit_stabilization(transcription: Transcription, v: FloatArray) -> None:
-    """|Gᵀγ| ≤ a tenth of the size of the coordinates over the duration: a solver must not jump
-    to another branch of φ = 0.
-    """
-    for phase, layout in zip(transcription.problem.phases, transcription.layouts, strict=True):
-        eq = phase.equations
-        count, z = len(eq.gamma), v[layout.points]
-        if not count:
-            continue
-        q = [eq.states.index(i) for i in eq.evaluator.kin.q]
-        J = phase.constraint_values(z, v[layout.common], layout.fractions)[1][:, :count][:, :, q]
-        size = max(float(np.abs(z[:, q]).max()), 1e-3) / (
-            phase.span.low if phase.span.is_point else float(v[layout.common[-1]])
-        )
-        limit = _STABILIZATION * size / np.maximum(np.abs(J).max(axis=(0, 2)), 1e-6)
-        places = layout.points[
-            :, phase.n_states + len(eq.algebraic) - count : phase.n_states + len(eq.algebraic)
-        ]
-        transcription.lower[places], transcription.upper[places] = -limit, limit
-
-
-def variable_scales(
-    transcription: Transcription, v: FloatArray, guesses: Sequence[PhaseGuess]
-) -> FloatArray:
-    """Sizes of variables: from their bounds, else from the guess, else from sizes of coordinates
-    over the duration.
-    """
-    scale = np.ones(len(v))
-    for phase, layout, guess in zip(
-        transcription.problem.phases, transcription.layouts, guesses, strict=True
-    ):
-        values = np.abs(v[layout.points]).max(axis=0)
-        bound = np.maximum(np.abs(phase.lower), np.abs(phase.upper))
-        size = np.where(np.isfinite(bound) & (bound > 0.0), bound, values)
-        for level in (1, 2):
-            # speeds, then accelerations
-            for j, name in enumerate(phase.names):
-                base = name.removesuffix(".dot")
-                if name.count(".dot") == level and size[j] == 0.0 and base in phase.names:
-                    size[j] = size[phase.names.index(base)] / max(guess.duration, 1e-6)
-        size = np.where(size > 0.0, size, 1.0)
-        scale[layout.points] = size
-        scale[layout.first] = scale[layout.ends] = size[: phase.n_states]
-        if not phase.span.is_point:
-            scale[layout.common[-1]] = max(guess.duration, 1e-6)
-    theta = np.abs(v[transcription.theta])
-    scale[transcription.theta] = np.where(theta > 0.0, theta, 1.0)
-    return scale
 
 
 def audit_answer(answer: Answer) -> OptimumAudit:

@@ -8,9 +8,10 @@ is inverted symbolically. In augmented form, r = (M u̇ − f − Aᵀλ, A u̇ 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -40,6 +41,9 @@ from dalembert.symbolic.algebra.tape import Tape
 # slopes below this part of their row's largest may be rounding of an exact zero
 _REAL: Final = np.dtype(np.float64)
 _ROUNDOFF: Final = 1e-10
+# condition numbers of a mass matrix that is singular, and of one that is clearly not
+_SINGULAR: Final = 1e15
+_REGULAR: Final = 1e12
 
 
 class BadLinearPoint(DalembertError):
@@ -73,24 +77,25 @@ class JacobianValues(NamedTuple):
 
 
 class _NativeJacobian:
-    """Values of expressions and their slopes as one native function of all their symbols."""
+    """Values of expressions and their slopes as one native function of the symbols in `order`."""
 
-    def __init__(self, tape: Tape, outs: Sequence[int], wrt: Sequence[int]) -> None:
+    def __init__(
+        self, tape: Tape, outs: Sequence[int], wrt: Sequence[int], order: Sequence[int]
+    ) -> None:
         here = tape.fork()
         self._slopes, self._count = sparse_jacobian(here, outs, wrt), len(outs)
-        self._symbols = symbols_of(here, outs)
-        self._function = TapeFunction(here, (*outs, *self._slopes.nodes), self._symbols)
-        self._places = list(self._slopes.rows), list(self._slopes.columns)
+        symbols = symbols_of(here, outs)
+        place = {i: k for k, i in enumerate(order)}
+        self._columns = np.array([place[i] for i in symbols], np.intp)
+        self._function = TapeFunction(here, (*outs, *self._slopes.nodes), symbols)
+        self._places = np.array(self._slopes.rows, np.intp), np.array(self._slopes.columns, np.intp)
 
-    def at(self, state: Mapping[int, Any], K: int) -> tuple[FloatArray, FloatArray]:
-        """At K points; each symbol has one value, or one for each point."""
-        X = np.empty((K, len(self._symbols)))
-        for k, i in enumerate(self._symbols):
-            X[:, k] = state[i]
-        results = self._function.batch(X)
-        slopes = np.zeros((K, *self._slopes.shape))
+    def at(self, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """At the points in the rows of Z."""
+        results = self._function.batch(Z[:, self._columns])
+        slopes = np.zeros((len(Z), *self._slopes.shape))
         slopes[:, self._places[0], self._places[1]] = results[:, self._count :]
-        return np.array(results[:, : self._count]), slopes
+        return results[:, : self._count], slopes
 
 
 class EquationJacobians:
@@ -180,53 +185,81 @@ class EquationJacobians:
         `numbers` gives constants and inputs, one or one for each point. Slopes that are rounding
         alone are made zero unless `clean` is False.
         """
-        kin, n_u, n_x, K = self.evaluator.kin, self.n_u, self.n_x, len(q)
-        unknown = (*kin.udot, *kin.multipliers)
-        state: dict[int, FloatArray | float] = {**numbers, self.evaluator.time: t}
-        state |= dict(zip((*self.q, *kin.u), (*q.T, *u.T), strict=True))
-        state |= dict.fromkeys(unknown, 0.0)
-        minus_f, M = self._jacobian(self.r, unknown, state, K)
-        unknowns = solve_mass_matrix(M, -minus_f[:, :, None])[:, :, 0]
-        udot = unknowns[:, :n_u]
-        state |= dict(zip(unknown, unknowns.T, strict=True))
+        n_u, n_x, K = self.n_u, self.n_x, len(q)
+        Z = self._symbol_columns(q, u, t, numbers)
+        unknown = slice(self.n_q + n_u, self.n_q + n_u + len(self._unknown))
+        minus_f, M = self._jacobian(self.r, self._unknown, Z)
+        Z[:, unknown] = solve_mass_matrix(M, -minus_f[:, :, None])[:, :, 0]
+        # slopes by u̇ are needed for outputs alone
+        wrt = (*self.q, *self.evaluator.kin.u, *self.w, *(self._unknown if self.h else ()))
         outs = [*self.r, *self.qdot, *self.phi, *self.h, *self.e]
-        wrt = (*self.q, *kin.u, *self.w, *unknown)
-        values, slopes = self._jacobian(outs, wrt, state, K)
+        values, slopes = self._jacobian(outs, wrt, Z)
         self._check_finite(values, slopes)
         if zero_roundoff:
             self._zero_roundoff(slopes, outs, wrt)
-        ends = np.cumsum([len(self.r), self.n_q, len(self.phi), len(self.h)])
-        _, qdot, phi, y, _ = np.split(values, ends, axis=1)
-        r_x, qdot_x, phi_x, y_x, e_x = np.split(slopes, ends, axis=1)
-        x = slice(0, n_x)
-        y_udot = y_x[:, :, n_x : n_x + n_u]
-        r_x = r_x[:, :, x]
+        n_r = len(self.r)
+        n_qdot = n_r + self.n_q
+        n_phi = n_qdot + len(self.phi)
+        n_y = n_phi + len(self.h)
+        y_udot = slopes[:, n_phi:n_y, n_x : n_x + n_u] if self.h else np.zeros((K, 0, n_u))
+        r_x = slopes[:, :n_r, :n_x]
         if self.e:
             # λ eliminated: 1 u̇ = u̇(q, u, w)
             r_x, M = solve_mass_matrix(M, r_x)[:, :n_u], np.broadcast_to(np.eye(n_u), (K, n_u, n_u))
         return JacobianValues(
-            qdot,
-            udot,
-            phi,
-            y,
-            qdot_x[:, :, x],
+            values[:, n_r:n_qdot],
+            Z[:, unknown][:, :n_u],
+            values[:, n_qdot:n_phi],
+            values[:, n_phi:n_y],
+            slopes[:, n_r:n_qdot, :n_x],
             M,
             r_x,
-            phi_x[:, :, x],
-            y_x[:, :, x],
+            slopes[:, n_qdot:n_phi, :n_x],
+            slopes[:, n_phi:n_y, :n_x],
             y_udot,
-            e_x[:, :, x],
+            slopes[:, n_y:, :n_x],
         )
 
+    @cached_property
+    def _unknown(self) -> tuple[int, ...]:
+        """u̇ and λ"""
+        return *self.evaluator.kin.udot, *self.evaluator.kin.multipliers
+
+    @cached_property
+    def _order(self) -> tuple[int, ...]:
+        """The symbols of the columns of Z."""
+        evaluator = self.evaluator
+        return *self.q, *evaluator.kin.u, *self._unknown, evaluator.time, *self.parameters
+
+    def _symbol_columns(
+        self,
+        q: FloatArray,
+        u: FloatArray,
+        t: FloatArray | float,
+        numbers: Mapping[int, FloatArray | float],
+    ) -> FloatArray:
+        """The values of all symbols, a row for each point; u̇ and λ are zero."""
+        kinds = (q, u, *(numbers[i] for i in self.parameters))
+        is_complex = any(getattr(x, "dtype", _REAL).kind == "c" for x in kinds) or any(
+            isinstance(x, complex) for x in kinds
+        )
+        Z = np.zeros((len(q), len(self._order)), np.complex128 if is_complex else np.float64)
+        n_q, n_u, first = self.n_q, self.n_u, len(self._order) - len(self.parameters)
+        Z[:, :n_q], Z[:, n_q : n_q + n_u], Z[:, first - 1] = q, u, t
+        for k, i in enumerate(self.parameters):
+            Z[:, first + k] = numbers[i]
+        return Z
+
     def _jacobian(
-        self, outs: Sequence[int], wrt: tuple[int, ...], state: Mapping[int, Any], K: int
+        self, outs: Sequence[int], wrt: tuple[int, ...], Z: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Values and slopes at K points, natively; by dual numbers where the state is complex."""
-        if any(getattr(x, "dtype", _REAL).kind == "c" for x in state.values()):
-            return jacobian(self.evaluator.tape, outs, wrt, state, K, np.complex128)
+        if Z.dtype.kind == "c":
+            state = dict(zip(self._order, Z.T, strict=True))
+            return jacobian(self.evaluator.tape, outs, wrt, state, len(Z), np.complex128)
         if wrt not in self._native:
-            self._native[wrt] = _NativeJacobian(self.evaluator.tape, outs, wrt)
-        return self._native[wrt].at(state, K)
+            self._native[wrt] = _NativeJacobian(self.evaluator.tape, outs, wrt, self._order)
+        return self._native[wrt].at(Z)
 
     def _zero_roundoff(self, slopes: FloatArray, outs: Sequence[int], wrt: Sequence[int]) -> None:
         """Slopes that vanish as functions become exactly zero; whether they do is decided in a
@@ -235,6 +268,8 @@ class EquationJacobians:
         tape, size = self.evaluator.tape, np.abs(slopes[:, :, : self.n_q]).max(axis=0)
         largest = size.max(axis=1, initial=0.0)[:, None]
         suspect = (size > 0.0) & (size <= _ROUNDOFF * largest)
+        if not suspect.any():
+            return
         pairs = [(outs[k], wrt[j]) for k, j in np.argwhere(suspect).tolist()]
         unknown = [pair for pair in dict.fromkeys(pairs) if pair not in self._zero_derivatives]
         along = {
@@ -270,12 +305,16 @@ def cached_jacobians(
     kin = chosen.kin
     # beyond the mark an index means something else on every fork, so the nodes themselves are part
     # of the key
-    own = tuple(
-        (i, kin.tape.nodes[i])
-        for i in dependencies(kin.tape, (*chosen.bindings.values(), *extra_nodes))
-        if i >= kin.base_tape_length
+    own = (
+        tuple(
+            (i, kin.tape.nodes[i])
+            for i in dependencies(kin.tape, extra_nodes)
+            if i >= kin.base_tape_length
+        )
+        if extra_nodes
+        else ()
     )
-    key = (tuple(chosen.bindings.items()), own, tuple(map(str, outputs)), tuple(extra_nodes))
+    key = (chosen.binding_key, own, tuple(map(str, outputs)), tuple(extra_nodes))
     field = _JACOBIAN_CACHE(
         kin,
         key,
@@ -302,13 +341,27 @@ def run_values(what: str, run: object) -> RunValues:
     return run.values
 
 
+def _condition(M: FloatArray) -> float:
+    """The largest condition number, by a bound of the inverses where that is far from singular."""
+    if not np.isfinite(M).all():
+        return math.inf
+    try:
+        inverse = np.linalg.inv(M)
+    except np.linalg.LinAlgError:
+        return math.inf
+    # ‖M‖₂ ≤ ‖M‖_F
+    bound = float((np.linalg.norm(M, axis=(1, 2)) * np.linalg.norm(inverse, axis=(1, 2))).max())
+    if bound <= _REGULAR:
+        return bound
+    condition = float(np.linalg.cond(M).max())
+    return condition if math.isfinite(condition) else math.inf
+
+
 def solve_mass_matrix(M: FloatArray, b: FloatArray) -> FloatArray:
     """M⁻¹ b for each point, or an error that says that M is singular."""
     if M.shape[-1] == 0:
         return b
-    condition = np.linalg.cond(M) if np.isfinite(M).all() else np.array([np.inf])
-    if not np.isfinite(condition).all() or np.max(condition) > 1e15:
-        worst = float(np.max(condition))
+    if (worst := _condition(M)) > _SINGULAR:
         msg = (
             f"linearize: the mass matrix is singular at this point (condition {worst:.2g}): "
             f"choose another point or declare other speeds"

@@ -9,9 +9,9 @@ Source: Gre03 (4.1)–(4.9) for q̇ = W u + X; the rest is the chain rule.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -189,16 +189,13 @@ def linearize_along(run: Trajectory, outputs: Sequence[Key] = ()) -> list[Linear
     )
     slopes = field.at(np.hstack([run.q, run.x]), run.u, run.t, numbers)
     free = choose_independent(slopes.phi_q[0])
-    points = [
-        replace(run.start, t=float(t), q=q, u=u, x=x)
-        for t, q, u, x in zip(run.t, run.q, run.u, run.x, strict=True)
-    ]
-    if not points:
+    if not len(run.t):
         return []
-    maps = _linear_maps(field, slopes, range(len(points)), free)
+    form, maps = _model_form(field, free), _linear_maps(field, slopes, slice(None), free)
+    places = np.hstack([run.q, run.x, run.u]).tolist()
     return [
-        _linear_model(field, point, slopes, k, free, *(each[k] for each in maps), steady=False)
-        for k, point in enumerate(points)
+        _linear_model(form, t, place, maps_at, steady=False)
+        for t, place, maps_at in zip(run.t.tolist(), places, maps, strict=True)
     ]
 
 
@@ -215,63 +212,87 @@ def linear_model_at(
     free: Sequence[int],
 ) -> LinearModel:
     """A, B, C, D at the point of number k: ∂q = S ∂z + S_w ∂w, ∂u̇ = −M⁻¹ ∂r."""
-    maps = _linear_maps(field, slopes, (k,), free)
-    return _linear_model(field, start, slopes, k, free, *(each[0] for each in maps))
+    (maps,) = _linear_maps(field, slopes, slice(k, k + 1), free)
+    place = [*_extended_coordinates(start).tolist(), *start.u.tolist()]
+    return _linear_model(_model_form(field, free), start.t, place, maps)
+
+
+# A, B, C, D, f₀, y, M, and ∂r/∂z, ∂r/∂u, ∂r/∂w at one point
+_Maps = tuple[FloatArray, ...]
 
 
 def _linear_maps(
-    field: EquationJacobians, slopes: JacobianValues, points: Sequence[int], free: Sequence[int]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """∂r, ∂(ż, u̇) and ∂y by (z, u, w) at the points of these numbers, all in one call each."""
-    at, held = list(points), slopes.phi_q.shape[1] > 0
-    L = np.stack([_tangent_map(field, slopes, k, free) for k in (at if held else at[:1])])
+    field: EquationJacobians, slopes: JacobianValues, at: slice, free: Sequence[int]
+) -> Iterator[_Maps]:
+    """The matrices of the models at the points of these numbers, all in one call each."""
+    held, M = slopes.phi_q.shape[1] > 0, slopes.M[at]
+    points = range(len(slopes.M))[at]
+    L = np.stack([_tangent_map(field, slopes, k, free) for k in (points if held else points[:1])])
     r = slopes.r_x[at] @ L
     # M was found regular when the accelerations were solved for
-    udot = -np.linalg.solve(slopes.M[at], r) if field.n_u else r
-    rates = slopes.qdot_x[at][:, list(free)] @ L
+    udot = -np.linalg.solve(M, r) if field.n_u else r
+    whole = np.concatenate([slopes.qdot_x[at][:, list(free)] @ L, udot], axis=1)
     y = slopes.y_x[at] @ L + slopes.y_udot[at] @ udot
-    return r, np.concatenate([rates, udot], axis=1), y
+    n_z, n = len(free), len(free) + field.n_u
+    offset = np.concatenate([slopes.qdot[at][:, list(free)], slopes.udot[at]], axis=1)
+    return zip(
+        *(whole[:, :, :n], whole[:, :, n:], y[:, :, :n], y[:, :, n:], offset, slopes.y[at]),
+        *(M, r[:, :, :n_z], r[:, :, n_z:n], r[:, :, n:]),
+        strict=True,
+    )
 
 
-def _linear_model(
-    field: EquationJacobians,
-    start: InitialState,
-    slopes: JacobianValues,
-    k: int,
-    free: Sequence[int],
-    r: FloatArray,
-    whole: FloatArray,
-    y: FloatArray,
-    *,
-    steady: bool = True,
-) -> LinearModel:
-    """The model of these slopes, with the names of its states."""
-    kin, n_u, n_z = field.evaluator.kin, field.n_u, len(free)
-    n = n_z + n_u
-    rates = {j: kin.u.index(x) for j, i in enumerate(free) if (x := field.qdot[i]) in kin.u}
-    place = *_extended_coordinates(start), *start.u.tolist()
-    return LinearModel(
-        system=kin.system.name,
-        t=start.t,
-        states=field.names((*(field.q[i] for i in free), *kin.u)),
-        inputs=field.names(field.w),
-        outputs=field.outputs,
-        A=whole[:, :n],
-        B=whole[:, n:],
-        C=y[:, :n],
-        D=y[:, n:],
-        offset=np.concatenate([slopes.qdot[k][list(free)], slopes.udot[k]]),
-        y=slopes.y[k],
-        point=dict(zip(field.point_names, place, strict=True)),
-        units=field.point_units,
-        steady=steady,
-        last_amplitudes=tuple(
+class _ModelForm(NamedTuple):
+    """What linear models of one system in the same coordinates have in common."""
+
+    field: EquationJacobians
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    # {number of a coordinate: number of the speed that is its rate}
+    rates: dict[int, int]
+    last_amplitudes: tuple[str, ...]
+
+
+def _model_form(field: EquationJacobians, free: Sequence[int]) -> _ModelForm:
+    """The names of states and inputs."""
+    kin = field.evaluator.kin
+    return _ModelForm(
+        field,
+        field.names((*(field.q[i] for i in free), *kin.u)),
+        field.names(field.w),
+        {j: kin.u.index(x) for j, i in enumerate(free) if (x := field.qdot[i]) in kin.u},
+        tuple(
             str(a[-1].name)
             for x in kin.system.expansions.values()
             for a in x.amplitudes.values()
             if len(a) > 1
         ),
-        residual=ResidualJacobian(slopes.M[k], r[:, :n_z], r[:, n_z:n], r[:, n:], rates),
+    )
+
+
+def _linear_model(
+    form: _ModelForm, t: float, place: Sequence[float], maps: _Maps, *, steady: bool = True
+) -> LinearModel:
+    """The model of these matrices, with the names of its states; `place` holds q, x and u."""
+    field = form.field
+    A, B, C, D, offset, y, *residual = maps
+    return LinearModel(
+        field.evaluator.kin.system.name,
+        t,
+        form.states,
+        form.inputs,
+        field.outputs,
+        A,
+        B,
+        C,
+        D,
+        offset,
+        y,
+        dict(zip(field.point_names, place, strict=True)),
+        ResidualJacobian(*residual, form.rates),
+        steady,
+        form.last_amplitudes,
+        field.point_units,
     )
 
 

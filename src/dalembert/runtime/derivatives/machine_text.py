@@ -1,13 +1,15 @@
-"""The tape machine in LLVM text: one loop over instructions, thirty-two states at a time, for the
+"""The tape machine in LLVM text: one loop over instructions, a block of states at a time, for the
 expressions of any system.
 
     void run(ptr code, i64 count, ptr prologue, i64 size, ptr slots, ptr X, ptr P, ptr Y,
              i64 stride, i64 blocks, i64 step)
 
 An instruction is five 32-bit numbers: operation, slot of the result, slots of three operands. A
-slot holds one number for each of thirty-two states. X, P and Y have one column of `stride` states
-for each state variable, parameter and result. The prologue computes what depends on parameters
-only: once if `step` is 0, otherwise for every block, since the parameters of its states differ.
+slot holds one number for each state of a block: thirty-two of them, or in the narrow machine as
+many as a vector register holds, for calls with few states. X, P and Y have one column of `stride`
+states for each state variable, parameter and result. The prologue computes what depends on
+parameters only: once if `step` is 0, otherwise for every block, since the parameters of its states
+differ.
 
 Each operation is the one that compiled code has, with the same rounding, so both give the same
 bits.
@@ -39,23 +41,32 @@ OPERATIONS: Final = (
 
 def machine_text() -> str:
     """The whole module for this processor."""
+    return _module(BLOCK)
+
+
+def narrow_machine_text() -> str:
+    """The same for blocks of one vector register, for few states."""
+    return _module(simd_width())
+
+
+def _module(block: int) -> str:
     lanes = simd_width()
     functions = [math_kernels.per_lane_ir(f, lanes) for f in ("sin", "cos", *_LIBRARY)]
     functions += [
         *(math_kernels.per_lane_ir(f, lanes, 2) for f in _BINARY_LIBRARY.values()),
         math_kernels.sincos(lanes, fused=host().fused),
     ]
-    declared = math_kernels.declarations(*dict.fromkeys((lanes, BLOCK)))
-    return "\n".join((declared, *functions, _instructions(lanes), _run(lanes)))
+    declared = math_kernels.declarations(*dict.fromkeys((lanes, block)))
+    return "\n".join((declared, *functions, _instructions(lanes, block), _run(lanes, block)))
 
 
-def _run(lanes: int) -> str:
+def _run(lanes: int, size_of_block: int) -> str:
     kinds = (POINTER, INT64, POINTER, INT64, *[POINTER] * 4, *[INT64] * 3)
     attributes = math_kernels.attributes(lanes)
     w = FunctionBuilder("run", "void", *kinds, exported=True, attributes=attributes)
     code, count, prologue, size, slots, X, P, Y, stride, blocks, step = w.parameters
     with w.loop(blocks) as block:
-        first = block * BLOCK
+        first = block * size_of_block
         x, y = (_offset(w, base, first) for base in (X, Y))
         p = _offset(w, P, first * step)
         repeated = w.select(step.not_equal(0), w.value(1, INT64), w.value(0, INT64))
@@ -75,8 +86,9 @@ def _offset(w: FunctionBuilder, base: Value, place: Value) -> Value:
 class _Interpreter(FunctionBuilder):
     """@instructions while it is being written."""
 
-    def __init__(self, lanes: int) -> None:
-        self.lanes, self.real, self.group = lanes, vector_type(BLOCK), vector_type(lanes)
+    def __init__(self, lanes: int, block: int) -> None:
+        self.lanes, self.block = lanes, block
+        self.real, self.group = vector_type(block), vector_type(lanes)
         attributes = f"noinline {math_kernels.attributes(lanes)}"
         kinds = (POINTER, INT64, *[POINTER] * 4, INT64)
         super().__init__("instructions", "void", *kinds, attributes=attributes)
@@ -109,8 +121,8 @@ class _Interpreter(FunctionBuilder):
         return self.emit(POINTER, f"getelementptr {self.group}, {address}, i64 {k}")
 
 
-def _instructions(lanes: int) -> str:
-    w = _Interpreter(lanes)
+def _instructions(lanes: int, block: int) -> str:
+    w = _Interpreter(lanes, block)
     code, count = w.parameters[:2]
     with w.loop(count) as i:
         here = w.emit(POINTER, f"getelementptr [{WIDTH} x i32], {code}, {i}")
@@ -168,7 +180,7 @@ def _sine_and_cosine(w: _Interpreter, operation: str, code: Value) -> None:
     angle, first = w.slot(code, 2), w.slot(code, 1)
     second = w.slot(code, 3) if operation == "sincos" else first
     both = f"{{{w.group}, {w.group}}}"
-    for k in range(BLOCK // w.lanes):
+    for k in range(w.block // w.lanes):
         pair = w.call(f"sincos.{w.lanes}", both, w.load(w.part(angle, k), w.group))
         if operation != "cos":
             w.store(w.emit(w.group, f"extractvalue {pair}, 0"), w.part(first, k))
@@ -181,6 +193,6 @@ def _library(w: _Interpreter, operation: str, code: Value) -> None:
     operands = [w.slot(code, k) for k in ((2, 3) if operation in _BINARY_LIBRARY else (2,))]
     function = _BINARY_LIBRARY.get(operation, operation)
     result = w.slot(code, 1)
-    for k in range(BLOCK // w.lanes):
+    for k in range(w.block // w.lanes):
         values = [w.load(w.part(address, k), w.group) for address in operands]
         w.store(w.call(f"each.{function}.{w.lanes}", w.group, *values), w.part(result, k))

@@ -48,12 +48,12 @@ class TapeFunction:
 
     def batch(self, X: Array, p: Array | Sequence[float] = ()) -> Array:
         """y for states in rows."""
-        self._left -= len(X)
+        # the machine takes as long for few states as for a block
+        self._left -= max(len(X), BLOCK)
         return self._engine().batch(X, np.asarray(p, dtype=float))
 
     def call(self, x: Array, p: Array | Sequence[float] = ()) -> Array:
         """y at one state."""
-        # the machine takes as long for one state as for a block
         self._left -= BLOCK
         return self._engine().call(x, np.asarray(p, dtype=float))
 

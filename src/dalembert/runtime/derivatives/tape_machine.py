@@ -15,8 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.foundation.caching import cached_call
-from dalembert.runtime.derivatives.machine_text import BLOCK, OPERATIONS, WIDTH, machine_text
-from dalembert.runtime.numerics.jit import Library, host, load
+from dalembert.runtime.derivatives.machine_text import (
+    BLOCK,
+    OPERATIONS,
+    WIDTH,
+    machine_text,
+    narrow_machine_text,
+)
+from dalembert.runtime.numerics.jit import Library, host, load, simd_width
 from dalembert.runtime.numerics.lowering import Program, lower
 from dalembert.runtime.numerics.python_binding import Array, BadArguments
 from dalembert.symbolic.algebra.tape import Tape
@@ -30,17 +36,29 @@ _RUN: Final = ctypes.CFUNCTYPE(
 )
 
 
+# operations from which on the narrow machine pays for few states: its own code is compiled once
+_LARGE: Final = 2000
+
+
 class _Machine(NamedTuple):
     """The native loop; the library keeps it alive."""
 
     library: Library
     run: ctypes._CFunctionType
+    # states in a block
+    block: int
 
 
 @cached_call
 def _machine() -> _Machine:
     library = load(machine_text, ("run",), optimize=2)
-    return _Machine(library, _RUN(library.address("run")))
+    return _Machine(library, _RUN(library.address("run")), BLOCK)
+
+
+@cached_call
+def _narrow_machine() -> _Machine:
+    library = load(narrow_machine_text, ("run",), optimize=2)
+    return _Machine(library, _RUN(library.address("run")), simd_width())
 
 
 class TapeMachine:
@@ -60,11 +78,9 @@ class TapeMachine:
         self.operations = len(program.prologue) + len(program.body)
         self._prologue = _code(assembly.prologue)
         self._body = _code(assembly.body)
-        self._template = np.zeros((assembly.size, BLOCK))
-        for slot, value in assembly.numbers.items():
-            self._template[slot] = value
-        # slots of calls that are through, for those to come
-        self._spare: list[Array] = []
+        self._size, self._numbers = assembly.size, assembly.numbers
+        # slots of calls that are through, for those to come, by the number of states in a block
+        self._spare: dict[int, list[Array]] = {}
 
     def call(self, x: Array, p: Array) -> Array:
         """y at one state."""
@@ -77,20 +93,30 @@ class TapeMachine:
         count = len(X)
         if not count:
             return np.zeros((0, self.n_out))
-        blocks = -(-count // BLOCK)
-        stride = blocks * BLOCK
+        few = count <= simd_width() and self.operations > _LARGE
+        machine = _narrow_machine() if few else _machine()
+        blocks = -(-count // machine.block)
+        stride = blocks * machine.block
         Y = np.empty((self.n_out, stride))
-        slots = self._spare.pop() if self._spare else self._template.copy()
+        spare = self._spare.setdefault(machine.block, [])
+        slots = spare.pop() if spare else self._slots(machine.block)
         each = P.ndim == 2
         columns, given = _columns(X, stride), _columns(P if each else P[None], stride)
         body, prologue = self._body, self._prologue
-        _machine().run(
+        machine.run(
             *(body.ctypes.data, len(body), prologue.ctypes.data, len(prologue)),
             *(slots.ctypes.data, columns.ctypes.data, given.ctypes.data, Y.ctypes.data),
             *(stride, blocks, int(each)),
         )
-        self._spare.append(slots)
+        spare.append(slots)
         return Y.T[:count]
+
+    def _slots(self, block: int) -> Array:
+        """Memory of a call: one row for each value, with the numbers of the expressions in it."""
+        slots = np.zeros((self._size, block))
+        for slot, value in self._numbers.items():
+            slots[slot] = value
+        return slots
 
     def _check(self, X: Array, P: Array) -> None:
         if X.ndim != 2 or X.shape[1] != self.n_in:

@@ -240,10 +240,10 @@ class EquationJacobians:
     ) -> FloatArray:
         """The values of all symbols, a row for each point; u̇ and λ are zero."""
         kinds = (q, u, *(numbers[i] for i in self.parameters))
-        is_complex = any(getattr(x, "dtype", _REAL).kind == "c" for x in kinds) or any(
-            isinstance(x, complex) for x in kinds
+        is_complex = any(
+            isinstance(x, complex) or getattr(x, "dtype", _REAL).kind == "c" for x in kinds
         )
-        Z = np.zeros((len(q), len(self._order)), np.complex128 if is_complex else np.float64)
+        Z: FloatArray = np.zeros((len(q), len(self._order)), np.complex128 if is_complex else float)
         n_q, n_u, first = self.n_q, self.n_u, len(self._order) - len(self.parameters)
         Z[:, :n_q], Z[:, n_q : n_q + n_u], Z[:, first - 1] = q, u, t
         for k, i in enumerate(self.parameters):

@@ -275,7 +275,7 @@ def _linear_model(
 ) -> LinearModel:
     """The model of these matrices, with the names of its states; `place` holds q, x and u."""
     field = form.field
-    A, B, C, D, offset, y, *residual = maps
+    A, B, C, D, offset, y, M, r_z, r_u, r_w = maps
     return LinearModel(
         field.evaluator.kin.system.name,
         t,
@@ -289,7 +289,7 @@ def _linear_model(
         offset,
         y,
         dict(zip(field.point_names, place, strict=True)),
-        ResidualJacobian(*residual, form.rates),
+        ResidualJacobian(M, r_z, r_u, r_w, form.rates),
         steady,
         form.last_amplitudes,
         field.point_units,

@@ -87,6 +87,7 @@ class Integrator:
         self._native = native_loop(problem)
         self._groups = -(-problem.size // GROUP_SIZE)
         self._work = _work_space(problem, self._groups)
+        self._state_view = self._work[_STATE, : problem.size]
         self._points = PointBuffer(
             problem.t0,
             self._work[_STATE],
@@ -178,9 +179,15 @@ class Integrator:
         granted = run.budget = self._attempts if attempts is None else attempts
         begin = time.perf_counter()
         self._points.bind(run)
-        while (left := self._native.advance(self._at)) == ExitReason.BUFFER_FULL:
+        return self._leave(self._native.advance(self._at), granted, begin)
+
+    def _leave(self, left: int, granted: int, begin: float) -> bool:
+        """What follows when the native loop comes back; whether the end was reached."""
+        run = self._run
+        while left == ExitReason.BUFFER_FULL:
             self._points.grow()
             self._points.bind(run)
+            left = self._native.advance(self._at)
         if left == ExitReason.STOPPED:
             raise self._stop_error()
         self.at_event = left == ExitReason.AT_EVENT
@@ -197,10 +204,24 @@ class Integrator:
         reached.
         """
         until = time.perf_counter() + SLICE_SECONDS
-        while not (finished := self.advance()):
+        while not (finished := self._advance_over_breaks(until)):
             if not self._breaks or time.perf_counter() > until:
                 break
         return finished
+
+    def _advance_over_breaks(self, until: float) -> bool:
+        """`advance` from break to break with the memory of the first interval."""
+        run, advance, at = self._run, self._native.advance, self._at
+        granted, begin, end = self._attempts, time.perf_counter(), int(ExitReason.AT_END)
+        self._points.bind(run)
+        run.budget = granted
+        while (left := advance(at)) == end and self._breaks:
+            self._cross_discontinuity()
+            begin = time.perf_counter()
+            if begin > until:
+                return False
+            run.budget = granted
+        return self._leave(left, granted, begin)
 
     def _first_end(self, begin: float) -> float:
         """Where the first steps from here end; what lies behind is left to the native loop, unless
@@ -245,7 +266,7 @@ class Integrator:
         run, here = self._run, self._breaks.popleft()
         run.t = here + _ULPS_FROM_BREAK * math.ulp(here)
         if self.problem.on_discontinuity is not None:
-            self.problem.on_discontinuity(here, self._work[_STATE, : self.problem.size])
+            self.problem.on_discontinuity(here, self._state_view)
         run.t_end = self._next_end()
         if self._native.start(self._at):
             raise self._stop_error()

@@ -46,8 +46,9 @@ def _located(chosen: RunValues, inputs: Iterable[CallbackInput]) -> LocatedInput
 
 def _write_inputs(chosen: RunValues, inputs: LocatedInputs, t: float, y: FloatArray) -> None:
     """Put the values of these inputs at time t into the state."""
+    now = RunState(chosen.evaluator, y, t)
     for each, places in inputs:
-        y[places] = each.at(RunState(chosen.evaluator, y, t))
+        y[places] = each.at(now)
 
 
 class CallbackInputs:

@@ -134,7 +134,7 @@ class CallbackInput:
         row = self.source.coefficients[k].tolist()
         return dict(zip(self.nodes, [*row, float(self.source.t[k])], strict=False))
 
-    def at(self, now: RunState) -> Sequence[float]:
+    def at(self, now: RunState) -> Sequence[float] | FloatArray:
         """The values in this state."""
         if isinstance(self.source, Table):
             return list(self.table_values(now.t).values())
@@ -149,8 +149,16 @@ class CallbackInput:
             raise BadValue(msg) from problem
         return self._numbers(value, now.t) if self.members else [self._number(value, now.t)]
 
-    def _numbers(self, value: Any, t: float) -> Sequence[float]:
+    def _numbers(self, value: Any, t: float) -> Sequence[float] | FloatArray:
         """The values of several inputs: in their order, or by name."""
+        # an array of finite numbers, by far the most frequent answer, is taken as it is
+        if (
+            value.__class__ is np.ndarray
+            and value.shape == (len(self.members),)
+            and value.dtype == np.float64
+            and math.isfinite(value.dot(value))
+        ):
+            return value
         numbers: list[float] = []
         with suppress(TypeError, ValueError, KeyError):
             if value.__class__ is not np.ndarray and isinstance(value, Mapping):

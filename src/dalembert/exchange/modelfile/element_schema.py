@@ -223,6 +223,7 @@ _KINDS: Final = (
         radius="scalars",
         speed="scalars",
     ),
+    _type_of_method("rope", "A rope between two points that goes slack and taut."),
     _type_of_method("stop", "Bounds of an expression, such as the stops of a joint."),
     _type_of_method(
         "friction",

@@ -8,6 +8,7 @@ or the other) is decided by a run, state by state.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from dalembert.errors import BadDescription
@@ -118,7 +119,9 @@ def contact(
         msg = f"{label}: a guide, two_sided=True, has friction along one direction; give along=t"
         raise BadDescription(msg)
     N, T = contact_forces(s, label, normal=True, slips=len(slips) == 1)
-    friction_forces = plane_friction_forces(s, label) if in_plane else () if T is None else (T,)
+    friction_forces: tuple[Scalar, ...] = () if T is None else (T,)
+    if in_plane:
+        friction_forces = plane_friction_forces(s, label)
     F = N * n
     for force, t in zip(friction_forces, directions, strict=True):
         F = F + force * t
@@ -181,6 +184,49 @@ def stop(
             restitution=restitution,
             law=law,
         )
+
+
+def rope(
+    s: Registry,
+    P: Point,
+    Q: Point,
+    length: Any,
+    *,
+    through: Point | None = None,
+    restitution: Any = 0,
+    law: str = "newton",
+    name: str | None = None,
+) -> None:
+    """|P − Q| ≤ L, N ≥ 0: a rope without mass that goes slack and taut; its tension is the input
+    N_name.
+
+    `through` is a point over which it runs without friction (a small pulley): the sum of the two
+    straight parts is bounded then. Where it becomes taut with a velocity there is an impact
+    with `restitution`, 0 for a rope that does not bounce.
+    """
+    label = contact_name(s, name, "rope")
+    points = [P, Q] if through is None else [P, through, Q]
+    for point in points:
+        s.space.check_element(point, Point, label)
+    parts = list(pairwise(points))
+    if any(a is b for a, b in parts):
+        msg = f"{label}: a part of it joins a point to itself; give two different points"
+        raise BadDescription(msg)
+    longest = scalar(s, length)
+    refuse_velocities(s, label, (longest.i,), "the length of a rope is one of positions and time")
+    refuse_inputs(s, label, longest)
+    if (value := constant_value(s, longest)) is not None and value <= 0:
+        msg = f"{label}: length = {value:g}; give a positive length"
+        raise BadDescription(msg)
+    gap = longest
+    for a, b in parts:
+        gap = gap - sqrt((b - a) @ (b - a))
+    v = gap.dot
+    N, _ = contact_forces(s, label, normal=True, slips=False)
+    load = load_along_row(s, label, v, N)
+    declare_contact(
+        s, label, load, (N, None), gap=gap, approach=v, restitution=restitution, law=law
+    )
 
 
 # ---- the ground ----------------------------------------------------------------------------------

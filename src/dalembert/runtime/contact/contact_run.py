@@ -419,7 +419,12 @@ class ContactRun(EventRun):
         energy = 0.0
         if after is not before:
             is_now = dict(zip(self.names, after.tolist(), strict=True))
-            energy = self.actor.energy(after, t) - self.actor.energy(before, t)
+            hit = self.switcher.impact
+            energy = (
+                self.actor.energy(after, t) - self.actor.energy(before, t)
+                if hit is None or hit.limit
+                else hit.energy
+            )
         for change in changes:
             self.occurrences.append(
                 Occurrence(

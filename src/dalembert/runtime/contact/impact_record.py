@@ -33,6 +33,8 @@ class ImpactRecord(NamedTuple):
     given_e: FloatArray
     phases: tuple[ImpactPhase, ...]
     total: FloatArray
+    # Λ·v + ½ Λ·A Λ
+    energy: float
     # whether bounces were passed to their limit
     limit: bool = False
 

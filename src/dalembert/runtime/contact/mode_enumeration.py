@@ -45,6 +45,9 @@ class TooManyContacts(DalembertError):
     """More contacts at once than every mode of them can be looked at."""
 
 
+_SLIP_NAMES: Final = {0: "closed", 1: "slips +", -1: "slips −", 2: "slips"}
+
+
 class ContactMode(NamedTuple):
     """What one contact does: closed or not, sticking or not, the direction in which it slips,
     the side on which N presses.
@@ -60,9 +63,7 @@ class ContactMode(NamedTuple):
         """In a word."""
         if not self.closed:
             return "open"
-        if self.sticks:
-            return "sticks"
-        return {0: "closed", 1: "slips +", -1: "slips −", 2: "slips"}[self.direction]
+        return "sticks" if self.sticks else _SLIP_NAMES[self.direction]
 
 
 OPEN: Final = ContactMode(closed=False)

@@ -462,9 +462,11 @@ class ModeTransition:
             if self.restitution[k] > 0.0
         )
         changes += [ModeChange(name, _RESTS, None, limit) for name, limit in bounced]
+        energy = float(impulse @ q.v + impulse @ q.A @ impulse / 2)
+        stopped_bounces = any(self.restitution[k] > 0.0 for k in resting)
         self.impact = ImpactRecord(
             y, q, tuple(rows), self._numbers(rows), e, self.restitution, self._phases, impulse,
-            any(self.restitution[k] > 0.0 for k in resting),
+            energy, stopped_bounces,
         )  # fmt: skip
         limits = self._accumulated(t, q, impulse, rows)
         stopped, new = self._to_limits(t, after, new, limits, touching, changes)
@@ -666,6 +668,8 @@ class ModeTransition:
         """Contacts whose next flights, all of them together, would be over in no time, and when
         they would.
         """
+        if all(self.restitution[k] >= 1.0 or q.v[n] <= 0.0 for k, n in rows):
+            return {}
         found = {}
         candidates = [ContactCandidate(n, None) for _, n in rows]
         held = self._solver.solve(q.A, q.b, candidates).chosen

@@ -290,10 +290,10 @@ class ModeTransition:
             raise self._paradox(numbers, ())
         if verdict.alternatives:
             raise self._paradox(numbers, verdict.alternatives)
-        for k, c, mode in zip(numbers, candidates, verdict.chosen.modes, strict=True):
+        for k, own, mode in zip(numbers, candidates, verdict.chosen.modes, strict=True):
             self.modes[k] = mode
-            if mode is PLANE_SLIP and c.heading is None:
-                w, lam = verdict.chosen.w[c.tangents], verdict.chosen.lam[c.tangents]
+            if mode is PLANE_SLIP and own.heading is None:
+                w, lam = verdict.chosen.w[own.tangents], verdict.chosen.lam[own.tangents]
                 small = _NO_ACCELERATION * _size(q.b)
                 self.plane.accelerations[k] = np.where(np.abs(w) > small, w, 0.0), lam
 
@@ -640,8 +640,8 @@ class ModeTransition:
         well, by the impulse that they are given: these hold no normal row.
         """
         if all(c.t is None for c in candidates):
-            modes, more, _ = self._solved(q, b, candidates)
-            return candidates, modes, more
+            solved = self._solved(q, b, candidates)
+            return candidates, solved.modes, solved.lam
         chosen = solve_round(q.A, b, candidates).chosen
         if chosen is None:
             raise NoFeasibleMode(Cause.NO_IMPULSES)

@@ -69,7 +69,7 @@ class PlaneTransition:
     def pass_inner_changes(
         self, t: float, q: ContactQuantities, contacts: Contacts, fired: Sequence[Guard]
     ) -> list[Guard]:
-        """The guards that are left: those of slip that goes on only change its phase."""
+        """The guards that are left: those of slip that continues only change its phase."""
         left, inner = [], []
         for guard in fired:
             slips = self.slips.get(guard.contact)
@@ -83,9 +83,7 @@ class PlaneTransition:
         return left
 
     def _set_next_phase(self, t: float, q: ContactQuantities, contacts: Contacts, k: int) -> None:
-        """Slip with the present velocity: it ends, with that of other contacts or alone, or goes
-        on.
-        """
+        """Slip with the present velocity: it ends alone, ends with that of others, or continues."""
         own, v = contacts[k][0], self.velocity(q, k)
         speed, level = float(np.hypot.reduce(v)), self._level(q, own)
         if speed > level * (1.0 + _SAME_LEVEL):

@@ -37,6 +37,7 @@ _ENUMERATED: Final = 1024
 _ENUMERATED_DEPENDENT: Final = 64
 # least slip acceleration, relative to the largest acceleration
 _SLIPS: Final = 1e-7
+_CLOSED: Final = ContactMode()
 
 
 class NextModeSolver:
@@ -54,6 +55,8 @@ class NextModeSolver:
         impact: bool = False,
     ) -> NextMode:
         """What all candidates do next; rows of no candidate carry no force."""
+        if len(candidates) == 1 and (alone := _without_friction(A, b, candidates[0])) is not None:
+            return NextMode(alone)
         if len(candidates) < 2 and not any(c.t2 is not None for c in candidates):
             return self._enumerate(A, b, candidates, impact=impact)
         modes: list[ContactMode] = [OPEN] * len(candidates)
@@ -105,6 +108,20 @@ class NextModeSolver:
             search = self._searches[len(b)] = ModeSearch(len(b))
         size = max(map(abs, b.tolist()), default=0.0)
         return select_mode(search.feasible_modes(A, b, candidates, impact=impact), size)
+
+
+def _without_friction(A: FloatArray, b: FloatArray, c: ContactCandidate) -> FeasibleMode | None:
+    """N = −b/A or 0: one contact that may open and has no friction; None for any other."""
+    if c.n is None or c.t is not None or c.two_sided or c.ended or c.given:
+        return None
+    stiffness, load = float(A[c.n, c.n]), float(b[c.n])
+    if not stiffness > 0.0:
+        return None
+    lam = np.zeros(len(b))
+    if load > 0.0:
+        return FeasibleMode((OPEN,), lam, b)
+    lam[c.n] = -load / stiffness
+    return FeasibleMode((_CLOSED,), lam, b + A[:, c.n] * lam[c.n])
 
 
 def _most_enumerated(A: FloatArray) -> int:

@@ -61,7 +61,7 @@ def block_on_belt():
     return s, {"k": 4.0, "mu": 0.2, "mu_s": 0.35, "v": 0.3}, {"x": 0.1}, 48.5
 
 
-def bouncing_disk(law):
+def bouncing_disk(law, friction=0.3):
     s = da.System("Disk")
     x, y, a = s.coordinates("x y a")
     e, mu, g = s.constants("e mu g")
@@ -70,7 +70,7 @@ def bouncing_disk(law):
     body = s.body("disk", 1, G, B, da.inertia(B, *[0.005] * 3))
     s.gravity(-g * s.N.y)
     s.contact(G, radius=0.1, on=body, friction=mu, restitution=e, law=law, name="floor")
-    return s, {"e": 0.7, "mu": 0.3, "g": 9.81}, {"y": 0.5, "x.dot": 1.0, "a.dot": 30.0}, 1.2
+    return s, {"e": 0.7, "mu": friction, "g": 9.81}, {"y": 0.5, "x.dot": 1.0, "a.dot": 30.0}, 1.2
 
 
 def pushed_box():
@@ -92,7 +92,7 @@ def pushed_box():
 CASES = {
     "belt": (block_on_belt, "x", ("mu", "mu_s", "x"), 20),
     "Newton": (lambda: bouncing_disk("newton"), "x", ("y", "a.dot"), 4),
-    "Poisson": (lambda: bouncing_disk("poisson"), "x", ("e", "mu", "y"), 4),
+    "Poisson": (lambda: bouncing_disk("poisson", 0.1), "x", ("e", "mu", "y"), 4),
     "box": (pushed_box, "x", ("mu", "F"), 6),
 }
 

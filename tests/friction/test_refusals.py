@@ -47,8 +47,8 @@ def block():
         (lambda s, P, x, y: s.contact(s.O), r"nothing that moves can open or close this gap"),
         (lambda s, P, x, y: s.contact(P, ball=s.O), r"two points never meet; give the radii"),
         (
-            lambda s, P, x, y: s.contact(P, s.N.z, friction=0.1),
-            r"slip may have any direction in this plane.*along=s\.N\.x",
+            lambda s, P, x, y: s.contact(P, (s.N.x + s.N.z) / da.sqrt(2), friction=0.1),
+            r"no axis of a frame; give along=\(t1, t2\)",
         ),
         (lambda s, P, x, y: s.contact(P, 2 * s.N.y), r"has the length 2; give a unit vector"),
         (

@@ -99,7 +99,8 @@ def test_the_force_of_a_row_is_that_of_a_guide():
 def test_a_row_that_is_not_there_is_named():
     s = bead()
     with pytest.raises(
-        da.BadDescription, match=r"normal='bowls' names no constraint row \(there are 'bowl'\)"
+        da.BadDescription,
+        match=r"normal='bowls' names no constraint row or contact \(there are 'bowl'\)",
     ):
         s.friction(s["x"].dot, 0.2, normal="bowls")
 

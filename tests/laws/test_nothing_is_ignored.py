@@ -225,6 +225,7 @@ CASES = {
         0
     ],
     "roll": rolling,
+    "rope": held(lambda s, P, p: s.rope(s.O, P, p)),
     "screw": nut,
     "slide": jointed(lambda s, p: s.slide("d", s.O, s.N.rotated(p / 4, s.N.z).x)),
     "specified": symbols(lambda s, p: s.specified("d", p * sin(s.t))),

@@ -80,6 +80,7 @@ _ANNOTATED: Final = {
     "str | Scalar": "scalar",
     "Vector": "vector",
     "Vector | Sequence[Vector]": "vectors",
+    "Vector | tuple[Vector, Vector]": "vectors",
     "Vector | Frame": "axis or frame",
     "Point": "point",
     "Frame": "frame",
@@ -220,12 +221,15 @@ _KINDS: Final = (
         "touches, slips, sticks and lifts.",
         "at",
         radius="scalars",
+        speed="scalars",
     ),
+    _type_of_method("rope", "A rope between two points that goes slack and taut."),
     _type_of_method("stop", "Bounds of an expression, such as the stops of a joint."),
     _type_of_method(
         "friction",
         "Dry friction along a row, under a normal force that is given, or that of a constraint "
-        "row.",
+        "row or contact; along two rows in a plane.",
+        slip="scalars",
     ),
     # the name of the element may be that of the body
     _type_of_method(

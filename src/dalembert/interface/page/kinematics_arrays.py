@@ -321,7 +321,10 @@ def contact_forces(run: Trajectory) -> Iterator[LoadArrow]:
         if c.N is not None and n is not None:
             yield c.name, "normal", P, c.N * n
         if c.T is not None and t is not None:
-            yield f"friction of {c.name}", "friction", P, c.T * t
+            friction = c.T * t
+            if c.T_across is not None and n is not None:
+                friction = friction + c.T_across * n.cross(t)
+            yield f"friction of {c.name}", "friction", P, friction
 
 
 def springs(run: Trajectory) -> Iterator[tuple[Literal["spring", "damper"], tuple[Point, Point]]]:

@@ -42,6 +42,7 @@ _MODES: Final = {
     "open": ("open", (8, 2), "open: apart"),
     "closed": ("closed", (3, 7), "closed: pressed, without friction"),
     "sticks": ("sticks", (0, 10), "sticks"),
+    "slips": ("forward", (0, 5), "slips"),
     "slips +": ("forward", (0, 5), "slips +"),
     "slips −": ("backward", (5, 5), "slips −"),
 }

@@ -131,7 +131,7 @@ def _value(system: System, symbol: DeclaredSymbol, writing: FormulaWriter) -> Sp
         return "no value" if symbol.value is None else number(symbol.value)
     if symbol.motion is not None:
         return writing.scalar(symbol.motion.tape, symbol.motion.i)
-    if any(x is not None and x.i == symbol.scalar.i for c in system.contacts for x in (c.N, c.T)):
+    if any(x.i == symbol.scalar.i for c in system.contacts for x in c.forces):
         return "solved for during the simulation"
     return {"input": "given at run time", "specified": "given at run time"}.get(symbol.kind, "")
 
@@ -244,8 +244,9 @@ def contact_table(system: System, writing: FormulaWriter) -> TableBlock:
             return f"force of the row {c.row}"
         return scalar_or_blank(c.normal if c.N is None else c.N)
 
-    rows = tuple(
-        (
+    rows: list[tuple[Span, ...]] = []
+    for c in system.contacts:
+        line = (
             c.name,
             scalar_or_blank(c.gap),
             normal_force(c),
@@ -254,10 +255,12 @@ def contact_table(system: System, writing: FormulaWriter) -> TableBlock:
             scalar_or_blank(c.static),
             scalar_or_blank(c.restitution) if c.gap is not None else "",
         )
-        for c in system.contacts
-    )
+        rows.append(line)
+        if c.slip_across is not None:
+            rows.append(("", "", "", scalar_or_blank(c.slip_across), "", "", ""))
     return TableBlock(
-        ("contact", "gap", "normal force", "slip velocity", "μ", "μ at rest", "restitution"), rows
+        ("contact", "gap", "normal force", "slip velocity", "μ", "μ at rest", "restitution"),
+        tuple(rows),
     )
 
 

@@ -8,6 +8,7 @@ or the other) is decided by a run, state by state.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from dalembert.errors import BadDescription
@@ -19,7 +20,9 @@ from dalembert.mechanics.model.dry_friction import (
     declare_contact,
     friction_coefficients,
     load_along_row,
+    plane_friction_forces,
 )
+from dalembert.mechanics.model.dry_friction import friction as declare_friction
 from dalembert.mechanics.model.elements import Body, Load
 from dalembert.mechanics.model.force_reduction import check_body, material_velocity, reduce_loads
 from dalembert.mechanics.model.registry import (
@@ -52,8 +55,10 @@ def contact(
     friction: Any = 0,
     static: Any = None,
     stribeck: Any = None,
-    along: Vector | None = None,
+    along: Vector | tuple[Vector, Vector] | None = None,
     speed: Any = 0,
+    spin: Any = 0,
+    rolling: Any = 0,
     restitution: Any = 0,
     law: str = "newton",
     two_sided: bool = False,
@@ -73,13 +78,18 @@ def contact(
                       acts on it
     friction          μ of slip; `static` is μ_s ≥ μ of rest, and `stribeck` the slip velocity v_s
                       of μ + (μ_s − μ) exp(−(v/v_s)²)
-    along             the direction of slip, where it is not in the plane of N.x and N.y; speed: of
-                      a belt, along it
+    along             the direction of slip, where it is not in the plane of N.x and N.y; a pair of
+                      directions for slip in a plane; speed: of a belt, along it, or a pair
+    spin, rolling     the lengths σ and ρ of resisting torques |M_n| ≤ σ N about the normal and
+                      |M_t| ≤ ρ N along the ground: "name, spin" and "name, rolling"
     restitution, law  v⁺ = −e v⁻ (newton) or Λ = (1 + e) Λ_compression (poisson)
     two_sided         a guide: N may have either sign, and the contact never opens
 
-    The forces are the inputs N_name and T_name. Source: Pfeiffer and Glocker, Multibody Dynamics
-    with Unilateral Contacts (1996).
+    Friction in a plane has the round cone |T| ≤ μ N and acts along −v_T/|v_T|. It is the default
+    where the normal is not in the plane of N.x and N.y.
+
+    The forces are the inputs N_name and T_name, or T1_name and T2_name in a plane. Source: Pfeiffer
+    and Glocker, Multibody Dynamics with Unilateral Contacts (1996).
     """
     label = contact_name(s, name, "contact")
     s.space.check_element(at, Point, label)
@@ -95,29 +105,37 @@ def contact(
     if other is not None:
         v = v - _ground_velocity(place, other)
     mu = friction_coefficients(s, label, friction, static)
-    t = _slip_direction(s, label, n, along) if mu is not None else None
+    directions = _slip_directions(s, label, n, along) if mu is not None else ()
     refuse_inputs(s, label, gap)
     # the normal of a plane may turn as well
     approach = v @ n if height is not None else gap.dot
-    slip = (
-        None
-        if t is None
-        else (v - _ground_drift(s, label, through if ball is None else ball, other)) @ t
-        - scalar(s, speed)
-    )
-    rows = [
-        (row, v @ d) for row, d in ((approach, n), (slip, t)) if row is not None and d is not None
-    ]
+    drift = _ground_drift(s, label, through if ball is None else ball, other) if directions else v
+    speeds = _ground_speeds(s, label, speed, len(directions))
+    slips = [(v - drift) @ t - w for t, w in zip(directions, speeds, strict=True)]
+    rows = [(row, v @ d) for row, d in zip((approach, *slips), (n, *directions), strict=True)]
     _check_reaction(s, label, rows, other)
-    N, T = contact_forces(s, label, normal=True, slips=slip is not None)
-    F = N * n if T is None or t is None else N * n + T * t
+    in_plane = len(slips) == 2
+    if in_plane and two_sided:
+        msg = f"{label}: a guide, two_sided=True, has friction along one direction; give along=t"
+        raise BadDescription(msg)
+    N, T = contact_forces(s, label, normal=True, slips=len(slips) == 1)
+    friction_forces: tuple[Scalar, ...] = () if T is None else (T,)
+    if in_plane:
+        friction_forces = plane_friction_forces(s, label)
+    F = N * n
+    for force, t in zip(friction_forces, directions, strict=True):
+        F = F + force * t
     # a particle that carries a ground has but one point to act on
     opposite = [] if other is None else [(-F, other.G if other.frame is None else place, other)]
     load = Load(label, *reduce_loads((F, place, body), *opposite))
     declare_contact(
-        s, label, load, (N, T), gap=gap, approach=approach, slip=slip, mu=mu, stribeck=stribeck,
-        restitution=restitution, law=law, two_sided=two_sided, arrow=(place, n, t),
+        s, label, load, (N, friction_forces[0] if friction_forces else None), gap=gap,
+        approach=approach, slip=slips[0] if slips else None, mu=mu, stribeck=stribeck,
+        restitution=restitution, law=law, two_sided=two_sided,
+        arrow=(place, n, directions[0] if directions else None),
+        across=(slips[1], friction_forces[1]) if in_plane else None,
     )  # fmt: skip
+    _resisting_torques(s, label, n, directions, (body, other), spin=spin, rolling=rolling)
 
 
 def stop(
@@ -166,6 +184,49 @@ def stop(
             restitution=restitution,
             law=law,
         )
+
+
+def rope(
+    s: Registry,
+    P: Point,
+    Q: Point,
+    length: Any,
+    *,
+    through: Point | None = None,
+    restitution: Any = 0,
+    law: str = "newton",
+    name: str | None = None,
+) -> None:
+    """|P − Q| ≤ L, N ≥ 0: a rope without mass that goes slack and taut; its tension is the input
+    N_name.
+
+    `through` is a point over which it runs without friction (a small pulley): the sum of the two
+    straight parts is bounded then. Where it becomes taut with a velocity there is an impact
+    with `restitution`, 0 for a rope that does not bounce.
+    """
+    label = contact_name(s, name, "rope")
+    points = [P, Q] if through is None else [P, through, Q]
+    for point in points:
+        s.space.check_element(point, Point, label)
+    parts = list(pairwise(points))
+    if any(a is b for a, b in parts):
+        msg = f"{label}: a part of it joins a point to itself; give two different points"
+        raise BadDescription(msg)
+    longest = scalar(s, length)
+    refuse_velocities(s, label, (longest.i,), "the length of a rope is one of positions and time")
+    refuse_inputs(s, label, longest)
+    if (value := constant_value(s, longest)) is not None and value <= 0:
+        msg = f"{label}: length = {value:g}; give a positive length"
+        raise BadDescription(msg)
+    gap = longest
+    for a, b in parts:
+        gap = gap - sqrt((b - a) @ (b - a))
+    v = gap.dot
+    N, _ = contact_forces(s, label, normal=True, slips=False)
+    load = load_along_row(s, label, v, N)
+    declare_contact(
+        s, label, load, (N, None), gap=gap, approach=v, restitution=restitution, law=law
+    )
 
 
 # ---- the ground ----------------------------------------------------------------------------------
@@ -334,15 +395,92 @@ def _moving_coordinates(s: Registry, v: Scalar, label: str) -> list[str]:
     ]
 
 
-def _slip_direction(s: Registry, label: str, n: Vector, along: Vector | None) -> Vector:
-    """The direction of slip: n × N.z, or the one that was given."""
+def _slip_directions(
+    s: Registry, label: str, n: Vector, along: Vector | tuple[Vector, Vector] | None
+) -> tuple[Vector, ...]:
+    """The direction of slip, or two of a plane: those that were given, n × N.z where the normal
+    is in the plane of N.x and N.y, and otherwise two axes of the frame whose axis the normal is.
+    """
+    if isinstance(along, tuple | list):
+        return _check_pair(s, label, n, tuple(along))
     if along is not None:
         s.space.check_vector(along, label)
-        return along
-    if n @ s.space.N.z != 0:
+        return (along,)
+    if n @ s.space.N.z == 0:
+        return (n.cross(s.space.N.z),)
+    for frame in n.parts:
+        axes = (frame.x, frame.y, frame.z)
+        for i, axis in enumerate(axes):
+            if n @ axis == 1:
+                return axes[(i + 1) % 3], axes[(i + 2) % 3]
+    way = "along=(t1, t2) for slip in the plane, or along=t for slip along one direction"
+    msg = f"{label}: the normal {n} is no axis of a frame; give {way}"
+    raise BadDescription(msg)
+
+
+def _check_pair(
+    s: Registry, label: str, n: Vector, pair: tuple[Vector, ...]
+) -> tuple[Vector, Vector]:
+    """Two unit vectors of the plane at right angles to each other."""
+    if len(pair) != 2:
+        msg = f"{label}: along= has {len(pair)} vectors; give one direction, or two of a plane"
+        raise BadDescription(msg)
+    for t in pair:
+        s.space.check_vector(t, label)
+    a, b = pair
+    tape = s.space.tape
+    parts = (a @ a - 1, b @ b - 1, a @ b, a @ n, b @ n)
+    if not decide_all_zero(tape, [x.i for x in parts], f"{label}: the directions along="):
         msg = (
-            f"{label}: slip may have any direction in this plane; friction is along one: name "
-            f"it, along=s.N.x"
+            f"{label}: along=({a}, {b}): give two unit vectors at right angles to each other and "
+            f"to the normal {n}"
         )
         raise BadDescription(msg)
-    return n.cross(s.space.N.z)
+    return a, b
+
+
+def _ground_speeds(s: Registry, label: str, speed: Any, count: int) -> list[Scalar]:
+    """The speed of the ground along each direction of slip."""
+    given = tuple(speed) if isinstance(speed, tuple | list) else (speed, 0)[: max(count, 1)]
+    if len(given) != max(count, 1):
+        msg = (
+            f"{label}: speed= has {len(given)} components, and slip {count}; give a speed for "
+            f"each direction of slip"
+        )
+        raise BadDescription(msg)
+    return [scalar(s, w) for w in given[:count]]
+
+
+def _resisting_torques(
+    s: Registry,
+    label: str,
+    n: Vector,
+    directions: tuple[Vector, ...],
+    bodies: tuple[Body | None, Body | None],
+    *,
+    spin: Any,
+    rolling: Any,
+) -> None:
+    """|M_n| ≤ σ N about the normal and |M_t| ≤ ρ N along the ground, against the relative angular
+    velocity.
+    """
+    sigma, rho = scalar(s, spin), scalar(s, rolling)
+    if sigma == 0 and rho == 0:
+        return
+    body, other = bodies
+    if body is None or body.frame is None:
+        msg = f"{label}: spin= and rolling= act on a rigid body; name it, on=…"
+        raise BadDescription(msg)
+    w = body.frame.w
+    if other is not None and other.frame is not None:
+        w = w - other.frame.w
+    if sigma != 0:
+        declare_friction(s, w @ n, sigma, normal=label, name=f"{label}, spin")
+    if rho == 0:
+        return
+    if len(directions) == 0:
+        msg = f"{label}: rolling= without friction=; what does not grip does not roll"
+        raise BadDescription(msg)
+    about = [n.cross(t) for t in directions]
+    slip = w @ about[0] if len(about) == 1 else (w @ about[0], w @ about[1])
+    declare_friction(s, slip, rho, normal=label, name=f"{label}, rolling")

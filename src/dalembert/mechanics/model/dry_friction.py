@@ -33,6 +33,12 @@ from dalembert.symbolic.algebra.functions import exp
 from dalembert.symbolic.algebra.scalar import Scalar
 
 LAWS: Final = ("newton", "poisson")
+# what a run decides about slip in a plane: whether its acceleration is prescribed, the
+# acceleration and its rate in both directions, when that began and ends, and the slip speed at
+# which the next change is due
+PLANE_SYMBOLS: Final = (
+    "held", "rate_1", "rate_2", "jerk_1", "jerk_2", "begin", "end", "level", "sense",
+)  # fmt: skip
 
 
 def contact_name(s: Registry, name: str | None, kind: str, parts: tuple[str, ...] = ()) -> str:
@@ -76,21 +82,38 @@ def contact_forces(
     s: Registry, label: str, *, normal: bool, slips: bool
 ) -> tuple[Scalar | None, Scalar | None]:
     """The inputs N and T of a contact."""
-    ending = re.sub(r"\W+", "_", label).strip("_")
+    ending = _name_ending(label)
     return (
         declare_input(s, f"N_{ending}") if normal else None,
         declare_input(s, f"T_{ending}") if slips else None,
     )
 
 
-def load_along_row(s: Registry, label: str, v: Scalar, Q: Scalar | None) -> Load:
-    """Q along a row: the generalized forces Q ∂v/∂q̇."""
+def plane_friction_forces(s: Registry, label: str) -> tuple[Scalar, Scalar]:
+    """The inputs T1 and T2 of friction in a plane."""
+    ending = _name_ending(label)
+    return declare_input(s, f"T1_{ending}"), declare_input(s, f"T2_{ending}")
+
+
+def _name_ending(label: str) -> str:
+    return re.sub(r"\W+", "_", label).strip("_")
+
+
+def load_along_row(
+    s: Registry,
+    label: str,
+    v: Scalar,
+    Q: Scalar | None,
+    across: tuple[Scalar, Scalar] | None = None,
+) -> Load:
+    """Q along a row: the generalized forces Q ∂v/∂q̇; `across` is a second row with its Q."""
     assert Q is not None
-    return generalized_load(
-        s,
-        label,
-        [(s.q[k], Q * Scalar(s.space.tape, a)) for k, a in rate_coefficients(s, v).items()],
-    )
+    sums: dict[int, Scalar] = {}
+    for row, force in ((v, Q), *(() if across is None else (across,))):
+        for k, a in rate_coefficients(s, row).items():
+            part = force * Scalar(s.space.tape, a)
+            sums[k] = sums[k] + part if k in sums else part
+    return generalized_load(s, label, [(s.q[k], part) for k, part in sums.items()])
 
 
 def declare_contact(
@@ -109,8 +132,11 @@ def declare_contact(
     law: str = "newton",
     two_sided: bool = False,
     arrow: tuple[Point, Vector | None, Vector | None] | None = None,
+    across: tuple[Scalar, Scalar] | None = None,
 ) -> None:
-    """The contact with its load, unless something about it cannot be."""
+    """The contact with its load, unless something about it cannot be; `across` is the second slip
+    velocity of friction in a plane, with its force.
+    """
     e = scalar(s, restitution)
     if law not in LAWS:
         msg = f"{label}: law={law!r} is unknown: choose 'newton' or 'poisson'"
@@ -127,7 +153,8 @@ def declare_contact(
             f"(nothing lost)"
         )
         raise BadDescription(msg)
-    for row in (approach, slip):
+    slip_across, T_across = (None, None) if across is None else across
+    for row in (approach, slip, slip_across):
         if row is not None:
             refuse_inputs(s, label, row)
     if (
@@ -150,12 +177,17 @@ def declare_contact(
                 f"is lost, a positive one"
             )
             raise BadDescription(msg)
-        mu_k = mu[0] + (mu[1] - mu[0]) * exp(-((slip / scalar(s, stribeck)) ** 2))
+        squares = (slip / scalar(s, stribeck)) ** 2
+        if slip_across is not None:
+            squares = squares + (slip_across / scalar(s, stribeck)) ** 2
+        mu_k = mu[0] + (mu[1] - mu[0]) * exp(-squares)
     tape, k = s.space.tape, len(s.contacts) + 1
     flags = [
         Scalar(tape, tape.private_symbol(f"{what}_{k}"))
         for what in ("closed", "stick", "direction", "side", "slack")
     ]
+    names = PLANE_SYMBOLS if across is not None else ()
+    plane = tuple(Scalar(tape, tape.private_symbol(f"{what}_{k}")) for what in names)
     check_load_name(s, load.name, "contact")
     s.loads.append(load)
     pressing = normal if isinstance(normal, str) else None
@@ -172,10 +204,13 @@ def declare_contact(
             mu_s,
             e,
             law,
-            two_sided or pressing is not None,
+            two_sided or (pressing is not None and pressing not in {c.name for c in s.contacts}),
             tuple(flags),
             arrow,
             pressing,
+            slip_across,
+            T_across,
+            plane,
         )
     )
 
@@ -217,9 +252,13 @@ def friction(
     torque per μ), or the name of a constraint row whose force does, from either side, and is solved
     for during the simulation; `viscous` adds −c v; `stribeck` is the velocity v_s of μ + (μ_s − μ)
     exp(−(v/v_s)²). A row on positions is taken by its rate.
+
+    A pair of rows, s.friction((v1, v2), …), has friction in a plane: |T| ≤ μ n is a round cone, and
+    T acts along −v/|v|. `normal` may also name a contact: its N presses.
     """
     label = contact_name(s, name, "friction")
-    v = _slip_velocity(s, label, scalar(s, slip))
+    rows = _slip_velocities(s, label, slip)
+    v = rows[0]
     if normal is None:
         msg = (
             f"{label}: friction needs a normal force; give normal=…, or declare the contact "
@@ -232,23 +271,21 @@ def friction(
         msg = f"{label}: friction = 0 and viscous = 0: nothing holds and nothing slows down"
         raise BadDescription(msg)
     if c != 0:
-        s.loads.append(
-            load_along_row(s, check_load_name(s, f"{label}, viscous", "friction"), v, -c * v)
-        )
+        viscous_label = check_load_name(s, f"{label}, viscous", "friction")
+        across = (rows[1], -c * rows[1]) if len(rows) > 1 else None
+        s.loads.append(load_along_row(s, viscous_label, v, -c * v, across))
     if mu is None:
         return
     n = _normal_force(s, label, normal)
-    _, T = contact_forces(s, label, normal=False, slips=True)
-    assert T is not None
+    if len(rows) == 1:
+        _, T = contact_forces(s, label, normal=False, slips=True)
+        load, across = load_along_row(s, label, v, T), None
+    else:
+        T, T_across = plane_friction_forces(s, label)
+        across = rows[1], T_across
+        load = load_along_row(s, label, v, T, across)
     declare_contact(
-        s,
-        label,
-        load_along_row(s, label, v, T),
-        (None, T),
-        slip=v,
-        normal=n,
-        mu=mu,
-        stribeck=stribeck,
+        s, label, load, (None, T), slip=v, normal=n, mu=mu, stribeck=stribeck, across=across
     )
 
 
@@ -300,6 +337,7 @@ def rolling_friction(
 def _normal_force(s: Registry, label: str, normal: Any) -> Scalar | str:
     """An expression, or the name of the row whose force it is."""
     names = [c.name for c in s.constraints if not c.redundant]
+    names += [c.name for c in s.contacts if c.N is not None and c.name not in names]
     if isinstance(normal, str) and normal in names:
         return normal
     if isinstance(normal, str) and not re.fullmatch(r"[\s\d./eE+-]+", normal):
@@ -308,7 +346,7 @@ def _normal_force(s: Registry, label: str, normal: Any) -> Scalar | str:
             if names
             else "there are none yet; declare it before its friction"
         )
-        msg = f"{label}: normal={normal!r:.60} names no constraint row ({rows})"
+        msg = f"{label}: normal={normal!r:.60} names no constraint row or contact ({rows})"
         raise BadDescription(msg)
     n = scalar(s, normal)
     refuse_accelerations(s, label, (n.i,))
@@ -316,6 +354,15 @@ def _normal_force(s: Registry, label: str, normal: Any) -> Scalar | str:
         msg = f"{label}: normal = {pressing:g}; the force that presses is not negative"
         raise BadDescription(msg)
     return n
+
+
+def _slip_velocities(s: Registry, label: str, slip: Any) -> list[Scalar]:
+    """One slip velocity, or two."""
+    rows = list(slip) if isinstance(slip, tuple | list) else [slip]
+    if len(rows) not in {1, 2}:
+        msg = f"{label}: {len(rows)} slip velocities; give one, or two of a plane"
+        raise BadDescription(msg)
+    return [_slip_velocity(s, label, scalar(s, e)) for e in rows]
 
 
 def _slip_velocity(s: Registry, label: str, e: Scalar) -> Scalar:

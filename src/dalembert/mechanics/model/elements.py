@@ -96,7 +96,7 @@ class Constraint:
 @dataclass(frozen=True)
 class UnilateralContact:
     """g(q, t) ≥ 0, N ≥ 0, g N = 0 and |T| ≤ μ N: a contact, a stop, or friction under a given
-    normal force.
+    normal force. With friction in a plane T has two components, and |T| ≤ μ N is a round cone.
     """
 
     name: str
@@ -121,6 +121,16 @@ class UnilateralContact:
     force_location: tuple[Point, Vector | None, Vector | None] | None = None
     # the constraint row whose force presses, in place of `normal`
     row: str | None = None
+    # friction in a plane: the second direction of slip and its force, and what a run decides
+    # about slip that begins or ends
+    slip_across: Scalar | None = None
+    T_across: Scalar | None = None
+    plane_symbols: tuple[Scalar, ...] = ()
+
+    @property
+    def forces(self) -> tuple[Scalar, ...]:
+        """N, T and the second component of friction, those that there are."""
+        return tuple(x for x in (self.N, self.T, self.T_across) if x is not None)
 
 
 @dataclass(frozen=True, eq=False)

@@ -152,6 +152,7 @@ class System(Registry, Displayable):
 
     contact = record_declaration(contacts.contact)
     stop = record_declaration(contacts.stop)
+    rope = record_declaration(contacts.rope)
     friction = record_declaration(dry_friction.friction)
 
     beam = record_declaration(member_verbs.beam)

@@ -23,6 +23,7 @@ from dalembert.runtime.contact.joint_normal_force import AffineForce, joint_norm
 from dalembert.runtime.contact.symbolic_solve import lu_solve
 from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, rank_mod
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, copy_expressions
+from dalembert.symbolic.algebra.functions import sqrt
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix, sum_of_products
 from dalembert.symbolic.algebra.tape import Tape
@@ -48,6 +49,8 @@ class ContactRow:
     # d v/dt = γ + J u̇
     gamma: int
     J: dict[int, int]
+    # the second direction of friction in a plane
+    across: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ class ContactEquations:
     rows: tuple[ContactRow, ...]
     # {(number of a contact, whether it is its normal row): number of the row}
     row_index: dict[tuple[int, bool], int]
+    # {number of a contact with friction in a plane: number of its second row}
+    across_index: dict[int, int]
     c: tuple[int, ...]
     # H by rows of u̇: {row: coefficient}
     H: tuple[dict[int, int], ...]
@@ -72,6 +77,8 @@ class ContactEquations:
     joint_normal_forces: dict[int, AffineForce]
     # λ with another share of undetermined forces: λ + gain λ + offset
     shares: ForceShares
+    # whether rows of several contacts depend on one another in every position
+    dependent: bool
 
     @property
     def contacts(self) -> list[UnilateralContact]:
@@ -116,14 +123,18 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
     pressed = joint_normal_forces(kin, c, H, forces)
     K, right = _mode_system(kin, rows, A, b, pressed)
     groups = _dependent_groups(t, rows, A)
-    holds = [row.active for row in rows]
-    lam, pivots = lu_solve(t, K, right, _regularization(t, rows, A, holds, groups))
-    places = {(row.contact, row.normal): k for k, row in enumerate(rows)}
+    holds = [_acceleration_flag(kin, row).i for row in rows]
+    lam, pivots = lu_solve(t, K, right, _regularization(t, rows, A, holds, bool(groups)))
+    places = {(row.contact, row.normal): k for k, row in enumerate(rows) if not row.across}
+    across = {row.contact: k for k, row in enumerate(rows) if row.across}
     soft = [t.mul(t.const(_SHARE_REGULARIZATION), t.mul(h, A[k][k])) for k, h in enumerate(holds)]
-    shares = _force_shares(t, groups, K, lam, soft)
+    # shares in a round cone are those of least norm
+    planar = [g for g in groups if not any(rows[i].across for i in g)]
+    shares = _force_shares(t, planar, K, lam, soft)
     return ContactEquations(
-        kin, t, tuple(rows), places, c, H, A, b, tuple(lam), tuple(pivots), pressed, shares
-    )
+        kin, t, tuple(rows), places, across, c, H, A, b, tuple(lam), tuple(pivots), pressed,
+        shares, bool(groups),
+    )  # fmt: skip
 
 
 def _dependent_groups(
@@ -188,21 +199,87 @@ def _force_shares(
 
 
 def _contact_rows(kin: Kinematics) -> list[ContactRow]:
-    """Normals first: eliminated in this order no pivot vanishes but where Painlevé's paradox is."""
+    """Slip in a plane, then normals, then slip along a direction: eliminated in this order no pivot
+    vanishes but where Painlevé's paradox is.
+    """
     t = kin.tape
     accelerations = LinearCoefficients(t, kin.udot)
     rows = []
     contacts = list(enumerate(kin.system.contacts))
-    given = [(k, True, c.mode_symbols[0], c.N, c.approach) for k, c in contacts] + [
-        (k, False, c.mode_symbols[1], c.T, c.slip) for k, c in contacts
+    plane = [(k, c) for k, c in contacts if c.T_across is not None]
+    given = [
+        (k, False, across, c.mode_symbols[1], force, row)
+        for k, c in plane
+        for across, force, row in ((False, c.T, c.slip), (True, c.T_across, c.slip_across))
     ]
-    for k, normal, holds, force, row in given:
+    given += [(k, True, False, c.mode_symbols[0], c.N, c.approach) for k, c in contacts]
+    given += [
+        (k, False, False, c.mode_symbols[1], c.T, c.slip) for k, c in contacts if c.T_across is None
+    ]
+    for k, normal, across, holds, force, row in given:
         if force is None or row is None:
             continue
         v = kin.in_speeds(row.i)
         gamma, J = accelerations(kin.rate(v))
-        rows.append(ContactRow(k, normal, holds.i, force.i, v, gamma, J))
+        rows.append(ContactRow(k, normal, holds.i, force.i, v, gamma, J, across))
     return rows
+
+
+class PlaneFlags(NamedTuple):
+    """What a run decides about slip in a plane, in the order of `PLANE_SYMBOLS`."""
+
+    held: Scalar
+    rate_1: Scalar
+    rate_2: Scalar
+    jerk_1: Scalar
+    jerk_2: Scalar
+    begin: Scalar
+    end: Scalar
+    level: Scalar
+    sense: Scalar
+
+
+def _plane_flags(t: Tape, c: UnilateralContact) -> PlaneFlags:
+    return PlaneFlags(*(Scalar(t, x.i) for x in c.plane_symbols))
+
+
+def _acceleration_flag(kin: Kinematics, row: ContactRow) -> Scalar:
+    """1 in modes that prescribe the acceleration of a row: zero, or that of slip in a plane which
+    begins or ends.
+    """
+    c, t = kin.system.contacts[row.contact], kin.tape
+    stick = Scalar(t, row.active)
+    return stick if row.normal or c.T_across is None else stick + _plane_flags(t, c).held
+
+
+def _slip_speed(kin: Kinematics, c: UnilateralContact) -> tuple[Scalar, Scalar, Scalar]:
+    """v₁, v₂ and |v| of slip in a plane; |v| is replaced by √(v² + 1) where the friction is not
+    that of slip.
+    """
+    t = kin.tape
+    assert c.slip is not None
+    assert c.slip_across is not None
+    v1, v2 = (Scalar(t, kin.in_speeds(x.i)) for x in (c.slip, c.slip_across))
+    slips = Scalar(t, c.mode_symbols[2].i)
+    return v1, v2, sqrt(v1 * v1 + v2 * v2 + (1 - slips * (1 - _plane_flags(t, c).held)))
+
+
+def _slip_direction(kin: Kinematics, row: ContactRow) -> Scalar:
+    """±1, or a component of v/|v| for slip in a plane; 0 in other modes."""
+    c, t = kin.system.contacts[row.contact], kin.tape
+    direction = Scalar(t, c.mode_symbols[2].i)
+    if c.T_across is None:
+        return direction
+    v1, v2, speed = _slip_speed(kin, c)
+    return direction * (v2 if row.across else v1) / speed
+
+
+def _prescribed_acceleration(kin: Kinematics, row: ContactRow) -> Scalar:
+    """a + j (t − t₀) of slip in a plane that begins or ends."""
+    c, t = kin.system.contacts[row.contact], kin.tape
+    flags = _plane_flags(t, c)
+    a, j = (flags.rate_2, flags.jerk_2) if row.across else (flags.rate_1, flags.jerk_1)
+    return a + j * (Scalar(t, kin.system.t.i) - flags.begin)
 
 
 def _mode_system(
@@ -217,14 +294,17 @@ def _mode_system(
     K, right = [], []
     for k, row in enumerate(rows):
         c = kin.system.contacts[row.contact]
-        closed, stick, direction, side, _ = _flags(t, c)
-        holds = closed if row.normal else stick
+        _, _, _, side, _ = _flags(t, c)
+        holds = _acceleration_flag(kin, row)
         free = 1 - holds
         line = [holds * Scalar(t, a) for a in A[k]]
         line[k] += free
         r = -(holds * Scalar(t, b[k]))
         if not row.normal:
             assert c.friction is not None
+            if c.T_across is not None:
+                r += _plane_flags(t, c).held * _prescribed_acceleration(kin, row)
+            direction = _slip_direction(kin, row)
             pull = free * direction * Scalar(t, kin.in_speeds(c.friction.i))
             n = next(
                 (
@@ -265,7 +345,7 @@ def _regularization(
     rows: Sequence[ContactRow],
     A: Sequence[tuple[int, ...]],
     holds: Sequence[int],
-    dependent: Sequence[Sequence[int]],
+    dependent: bool,
 ) -> list[int]:
     """ε A_kk of rows that hold, where contacts may hold whose rows depend on one another."""
     if sum(row.normal for row in rows) < 2 and not dependent:
@@ -298,7 +378,7 @@ def projection_step(e: ContactEquations) -> ConstraintCorrection:
             line[k] += 1 - holding[k]
             K.append([x.i for x in line])
         right = [(a * Scalar(t, v)).i for a, v in zip(holding, values, strict=True)]
-        return lu_solve(t, K, right, _regularization(t, rows, e.A, active, e.shares.groups))[0]
+        return lu_solve(t, K, right, _regularization(t, rows, e.A, active, e.dependent))[0]
 
     def velocity_change(nu: list[int]) -> Column:
         return -(SparseMatrix(t, e.H, len(rows)) @ Column(t, nu))
@@ -359,6 +439,9 @@ def guards(e: ContactEquations) -> list[Guard]:
         if c.slip is None or c.static is None or c.T is None:
             continue
         v, T = Scalar(t, kin.in_speeds(c.slip.i)), Scalar(t, c.T.i)
+        if c.T_across is not None:
+            collected += _plane_guards(e, k, n)
+            continue
         # a contact that does not slip is given 1
         slips = (direction * v + slack + (1 - direction * direction)).i
         collected.append(Guard("slip", k, slips, slips))
@@ -371,6 +454,32 @@ def guards(e: ContactEquations) -> list[Guard]:
         if n is not None:
             collected.append(Guard("jam", k, e.pivots[e.row_index[k, False]]))
     return collected
+
+
+def _plane_guards(e: ContactEquations, k: int, n: Scalar | None) -> list[Guard]:
+    """slip   ±(|v| − level) in slip, the time that is left where its acceleration is prescribed
+    cone   μ_s N − |T| of a sticking contact
+    jam    the pivot of the normal force
+
+    """
+    t, kin, c = e.tape, e.kin, e.contacts[k]
+    assert c.static is not None
+    assert c.T is not None
+    assert c.T_across is not None
+    _, stick, slips, _, slack = _flags(t, c)
+    flags, (_, _, speed) = _plane_flags(t, c), _slip_speed(kin, c)
+    rest = 1 - slips
+    left = flags.end - Scalar(t, kin.system.t.i)
+    free = slips * (1 - flags.held)
+    slip = (free * flags.sense * (speed - flags.level) + slips * flags.held * left + rest).i
+    T1, T2 = Scalar(t, c.T.i), Scalar(t, c.T_across.i)
+    bound = Scalar(t, kin.in_speeds(c.static.i)) * (
+        Scalar(t, normal_force(kin, c)) if n is None else n
+    )
+    cone = stick * (bound - sqrt(T1 * T1 + T2 * T2 + (1 - stick)) + slack) + (1 - stick)
+    collected = [Guard("slip", k, slip, slip), Guard("cone", k, cone.i)]
+    normal = e.row_index.get((k, True))
+    return collected if normal is None else [*collected, Guard("jam", k, e.pivots[normal])]
 
 
 def _normal_force_or_none(e: ContactEquations, k: int) -> Scalar | None:

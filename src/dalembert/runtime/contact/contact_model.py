@@ -93,7 +93,7 @@ class ContactModel:
     values: RunValues
     compiled: CompiledContacts
     p: FloatArray
-    # symbols that a run sets: five for each contact, then those of the shares
+    # symbols that a run sets: those of each contact, then those of the shares
     mode_symbols: tuple[int, ...]
 
     @property
@@ -172,7 +172,8 @@ def contact_model(chosen: RunValues, equations: ExplicitEquations) -> ContactMod
         row.lam: insert(x)
         for row, x in zip(e.rows, copy_expressions(e.tape, kin.tape, e.shares.lam), strict=True)
     }
-    flags = dict.fromkeys((*(x.i for c in e.contacts for x in c.mode_symbols), *shares), 0.0)
+    own_flags = (x.i for c in e.contacts for x in (*c.mode_symbols, *c.plane_symbols))
+    flags = dict.fromkeys((*own_flags, *shares), 0.0)
     values = replace(chosen, numbers=chosen.numbers | flags, bindings=chosen.bindings | lam)
     return ContactModel(
         e,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
@@ -85,14 +86,26 @@ def contact_run(equations: ExplicitEquations) -> Callable[[RunValues, RunOptions
 
     def begun(chosen: RunValues, options: RunOptions) -> SwitchedRun:
         _check_inputs(chosen, options)
+        _check_sensitivities(chosen, options)
         return ContactSwitchedRun(contact_model(chosen, equations), options.events)
 
     return begun
 
 
+def _check_sensitivities(chosen: RunValues, options: RunOptions) -> None:
+    """Derivatives through slip in a plane that begins or ends are not available."""
+    contact = next((c for c in chosen.kin.system.contacts if c.T_across is not None), None)
+    if options.sensitivities and contact is not None:
+        msg = (
+            f"sensitivities: {contact.name!r} has friction in a plane, and its derivatives are not "
+            f"available; give one direction of slip, along=…, or leave out sensitivities="
+        )
+        raise NotApplicable(msg)
+
+
 def _check_inputs(chosen: RunValues, options: RunOptions) -> None:
     """The forces of contacts are found, not given."""
-    own = {str(x.name) for c in chosen.kin.system.contacts for x in (c.N, c.T) if x is not None}
+    own = {str(x.name) for c in chosen.kin.system.contacts for x in c.forces}
     for key in (x for k in options.inputs for x in (k if isinstance(k, tuple) else (k,))):
         if (name := key if isinstance(key, str) else str(getattr(key, "name", ""))) in own:
             msg = (
@@ -140,6 +153,7 @@ class ContactSwitchedRun:
                 _restitution(self.model),
                 problem.t1 - problem.t0,
                 tolerance=float(np.min(problem.atol)),
+                rtol=float(np.max(problem.rtol)),
             ),
             history=self.history,
             settings=[
@@ -154,6 +168,7 @@ class ContactSwitchedRun:
                 for q, symbols in settings
             ],
             context=context,
+            native_parameters=p,
         )
         if variation is not None:
             run.saltation = ContactSaltation(variation, self.model, p, self.history)
@@ -204,6 +219,7 @@ class ContactRun(EventRun):
     # arrays of parameters, and (number of a flag, its place) in them
     settings: list[tuple[FloatArray, list[tuple[int, int]]]] = field(kw_only=True)
     context: Context = field(kw_only=True)
+    native_parameters: FloatArray = field(kw_only=True)
     saltation: ContactSaltation | None = None
     _slack: dict[int, float] = field(default_factory=dict)
     _latest: float = -np.inf
@@ -215,6 +231,7 @@ class ContactRun(EventRun):
     def integrate(self) -> Solution:
         """The motion, from the first mode on."""
         t, y = self.problem.t0, np.array(self.problem.y0, dtype=np.float64)
+        self.switcher.plane.rates = self._mode_rates
         self._monitors: list[Guard] = self.switcher.model.guards
         self._first = len(self.watch.functions.events) - len(self._monitors)
         # contacts whose normal force is solved for during the simulation
@@ -241,14 +258,18 @@ class ContactRun(EventRun):
         self.problem = replace(self.problem, y0=new)
         return super().integrate()
 
+    def _mode_rates(self, t: float, y: FloatArray) -> FloatArray:
+        """ẏ in the present mode."""
+        x = np.empty(self._n + 1)
+        x[:-1], x[-1] = y[: self._n], t
+        native = self.switcher.model.compiled.native
+        return np.asarray(native.rates.call(x, self.native_parameters)[: self._n])
+
     # ---- modes -------------------------------------------------------------------------------
 
     def _apply(self, t: float) -> None:
         """The modes of the switcher from time t on, in all native code."""
-        flags: list[float] = []
-        for k, mode in enumerate(self.switcher.modes):
-            flags += _flags(mode, self._slack.get(k, 0.0))
-        flags += self.switcher.shares
+        flags = self.switcher.flags(self._slack)
         self.history.add(t, flags, [m.text for m in self.switcher.modes])
         for p, places in self.settings:
             for k, i in places:
@@ -262,7 +283,8 @@ class ContactRun(EventRun):
             )
         )
         self._shortened.clear()
-        self.watch.detect_undersampling(True)
+        # the direction of slip in a plane turns fast as it begins; the motion itself resolves it
+        self.watch.detect_undersampling(not self.switcher.plane.slips)
 
     def _begin(self, integration: Integrator, *, first: bool) -> None:
         if self._first:
@@ -397,7 +419,12 @@ class ContactRun(EventRun):
         energy = 0.0
         if after is not before:
             is_now = dict(zip(self.names, after.tolist(), strict=True))
-            energy = self.actor.energy(after, t) - self.actor.energy(before, t)
+            hit = self.switcher.impact
+            energy = (
+                self.actor.energy(after, t) - self.actor.energy(before, t)
+                if hit is None or hit.limit
+                else hit.energy
+            )
         for change in changes:
             self.occurrences.append(
                 Occurrence(
@@ -427,8 +454,3 @@ def _failure(cause: Cause, motion: Solution, **facts: Any) -> ContactStopped:
     failure = ContactStopped(cause, motion, **facts)
     failure.solution = replace(motion, message=str(failure))
     return failure
-
-
-def _flags(mode: ContactMode, slack: float) -> tuple[float, float, float, float, float]:
-    """In the order of the flags of a contact."""
-    return float(mode.closed), float(mode.sticks), float(mode.direction), float(mode.side), slack

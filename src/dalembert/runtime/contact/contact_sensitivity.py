@@ -239,12 +239,9 @@ def _impulse_derivative(hit: ImpactRecord, dq: ContactQuantities, de: FloatArray
         dpart[n] = hit.e[k] * first[n] + de[k] * hit.phases[0].lam[n]
     passed = hit.phases[0].lam + part
     v, dv = q.v + q.A @ passed, dq.v + dq.A @ passed + q.A @ (first + dpart)
-    given = np.array(
-        [
-            dpart[c.n] if c.pressed is None and c.n is not None else 0.0
-            for c in hit.phases[1].candidates
-        ]
-    )
+    given = np.zeros(len(hit.phases[1].candidates))
+    for i, (_, n) in enumerate(hit.rows):
+        given[i] = dpart[n]
     return first + dpart + _phase_derivative(hit, hit.phases[1], (v, dv), dq, given)
 
 

@@ -33,6 +33,8 @@ class ImpactRecord(NamedTuple):
     given_e: FloatArray
     phases: tuple[ImpactPhase, ...]
     total: FloatArray
+    # Λ·v + ½ Λ·A Λ
+    energy: float
     # whether bounces were passed to their limit
     limit: bool = False
 
@@ -46,4 +48,6 @@ class ImpactRecord(NamedTuple):
         """Whether a constraint force presses a friction in the expansion: the derivative of that
         impulse is not known.
         """
-        return self.poisson and any(c.pressed is not None for c in self.phases[1].candidates)
+        return self.poisson and any(
+            c.pressed is not None and c.pressed.any() for c in self.phases[1].candidates
+        )

@@ -34,18 +34,25 @@ class AffineForce(NamedTuple):
 def joint_normal_forces(
     kin: Kinematics, c: Sequence[int], H: Sequence[Mapping[int, int]], forces: Sequence[int]
 ) -> dict[int, AffineForce]:
-    """The force of the row that presses, for every contact that names one."""
-    named = {
-        k: contact.row for k, contact in enumerate(kin.system.contacts) if contact.row is not None
-    }
+    """The force of the row or contact that presses, for every contact that names one."""
+    t, contacts = kin.tape, kin.system.contacts
+    normals = {c.name: c.N for c in contacts if c.N is not None}
+    rows = {r.name for r in kin.rows_with_multipliers}
+    by_contact, named = {}, {}
+    for k, contact in enumerate(contacts):
+        if contact.row is None:
+            continue
+        N = normals.get(contact.row)
+        if contact.row in rows or N is None:
+            named[k] = contact.row
+        else:
+            by_contact[k] = AffineForce(t.zero, {forces.index(N.i): t.one})
     if not named:
-        return {}
-    t = kin.tape
+        return by_contact
     lam = _row_multipliers(kin)
     udot = Column(t, c) + SparseMatrix(t, H, len(forces)) @ Column(t, forces)
     on_motion = Substitution(t, dict(zip(kin.udot, udot, strict=True)))
     in_forces, sizes = LinearCoefficients(t, forces), _force_per_multiplier(kin)
-    by_contact = {}
     for k, row in named.items():
         j = next(j for j, r in enumerate(kin.rows_with_multipliers) if r.name == row)
         free, along = in_forces(t.mul(sizes[row], on_motion(lam[j])))

@@ -45,6 +45,9 @@ class TooManyContacts(DalembertError):
     """More contacts at once than every mode of them can be looked at."""
 
 
+_SLIP_NAMES: Final = {0: "closed", 1: "slips +", -1: "slips −", 2: "slips"}
+
+
 class ContactMode(NamedTuple):
     """What one contact does: closed or not, sticking or not, the direction in which it slips,
     the side on which N presses.
@@ -60,12 +63,12 @@ class ContactMode(NamedTuple):
         """In a word."""
         if not self.closed:
             return "open"
-        if self.sticks:
-            return "sticks"
-        return {0: "closed", 1: "slips +", -1: "slips −"}[self.direction]
+        return "sticks" if self.sticks else _SLIP_NAMES[self.direction]
 
 
 OPEN: Final = ContactMode(closed=False)
+# slip in a plane: the direction is that of the velocity
+PLANE_SLIP: Final = ContactMode(direction=2)
 
 
 class ContactCandidate(NamedTuple):
@@ -84,12 +87,54 @@ class ContactCandidate(NamedTuple):
     slip: int = 0
     # what it does no longer, because it was just seen to end
     ended: tuple[ContactMode, ...] = ()
+    # friction in a plane: the row of the second direction, and the direction of slip, None at rest
+    t2: int | None = None
+    heading: tuple[float, float] | None = None
+
+    @property
+    def own_rows(self) -> list[int]:
+        """The rows of A along which its forces act."""
+        return [k for k in (self.n, self.t, self.t2) if k is not None]
 
     @property
     def rows(self) -> list[int]:
         """The rows of A that it uses: its own, and those whose forces press it."""
-        own = [k for k in (self.n, self.t) if k is not None]
+        own = self.own_rows
         return own if self.pressed is None else [*own, *np.flatnonzero(self.pressed).tolist()]
+
+    @property
+    def tangents(self) -> list[int]:
+        """The rows of its friction."""
+        return [k for k in (self.t, self.t2) if k is not None]
+
+    @property
+    def fixed_heading(self) -> FloatArray | None:
+        """The direction of a slip velocity that is not zero."""
+        if self.t2 is None:
+            return np.array([float(self.slip)]) if self.slip else None
+        return None if self.heading is None else np.array(self.heading)
+
+    def normal_force(self, lam: FloatArray) -> float:
+        """N of its cone."""
+        own = 0.0 if self.n is None else float(lam[self.n])
+        return own + self.given + (0.0 if self.pressed is None else float(self.pressed @ lam))
+
+    def normal_slope(self, m: int) -> FloatArray:
+        """∂N/∂λ"""
+        slope = np.zeros(m) if self.pressed is None else np.array(self.pressed, dtype=float)
+        if self.n is not None:
+            slope[self.n] += 1.0
+        return slope
+
+    def renumbered(self, rows: Sequence[int]) -> ContactCandidate:
+        """The same with its rows numbered by their places in `rows`."""
+        place: dict[int | None, int] = {k: i for i, k in enumerate(rows)}
+        return self._replace(
+            n=place.get(self.n),
+            t=place.get(self.t),
+            t2=place.get(self.t2),
+            pressed=None if self.pressed is None else self.pressed[list(rows)],
+        )
 
     @property
     def kind(self) -> _Kind:

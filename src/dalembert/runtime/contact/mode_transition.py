@@ -11,7 +11,7 @@ law with friction may create energy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -28,11 +28,15 @@ from dalembert.runtime.contact.force_shares import ForceShare
 from dalembert.runtime.contact.impact_record import ImpactPhase, ImpactRecord
 from dalembert.runtime.contact.mode_enumeration import (
     OPEN,
+    PLANE_SLIP,
     ContactCandidate,
     ContactMode,
     FeasibleMode,
 )
 from dalembert.runtime.contact.next_mode import NextModeSolver, mode_share
+from dalembert.runtime.contact.plane_slip import PlaneSlip
+from dalembert.runtime.contact.plane_transition import PlaneTransition
+from dalembert.runtime.contact.round_cone import friction_mode, solve_round
 from dalembert.runtime.ode.failures import BadStart, Cause
 
 # a part of the run that is no time: what would be over within it is over
@@ -48,6 +52,10 @@ _MARGIN: Final = 1e-10
 _RANK: Final = 1e-10
 # slip that ends with the impacts of a group, relative to their speed
 _SLOW_SLIP: Final = 10.0
+# slip speeds that have a direction, relative to the tolerance of velocities
+_RESOLVED: Final = 300.0
+# accelerations of slip from rest that are rounding
+_NO_ACCELERATION: Final = 1e-9
 _RESTS: Final = "rests, the limit of its bounces"
 
 
@@ -82,16 +90,36 @@ class ModeTransition:
     modes: list[ContactMode] = field(default_factory=list)
     # values of the symbols of shares
     shares: list[float] = field(default_factory=list)
-    # the absolute tolerance of positions
+    # the absolute tolerance of positions, and the relative one
     tolerance: float = 1e-9
+    rtol: float = 1e-9
     # the impact of the latest change, if there was one
     impact: ImpactRecord | None = None
     # (contact, sign of T or 0, weight) of contacts that gave way together at the latest change
     mechanisms: list[list[tuple[int, int, float]]] = field(default_factory=list)
+    # slip in planes
+    plane: PlaneTransition = field(init=False)
     # groups of rows whose forces of least norm have just left a cone
     _shared: set[tuple[int, ...]] = field(default_factory=set)
     _phases: tuple[ImpactPhase, ...] = ()
     _grain: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.plane = PlaneTransition(self.model, self.duration)
+
+    def flags(self, slack: Mapping[int, float]) -> list[float]:
+        """The values of all symbols that a run sets, in the order of the model."""
+        flags: list[float] = []
+        for k, mode in enumerate(self.modes):
+            direction = float(mode.direction)
+            slips = self.plane.slips.get(k)
+            if slips is not None or mode.direction == PLANE_SLIP.direction:
+                direction = min(direction, 1.0)
+            own = float(mode.closed), float(mode.sticks), direction, float(mode.side)
+            flags += *own, slack.get(k, 0.0)
+            if k in self.plane.numbers:
+                flags += (PlaneSlip() if slips is None else slips).flags
+        return flags + self.shares
 
     def initialize(self, t: float, y: FloatArray) -> tuple[FloatArray, list[ModeChange]]:
         """The first mode, and the state after impacts at the start."""
@@ -130,6 +158,15 @@ class ModeTransition:
         before = list(self.modes)
         self.impact = None
         q = self.model.quantities(y, t)
+        if self.plane.numbers:
+            fastest = float(np.abs(y[self.model.values.kin.speed_offset :]).max(initial=0.0))
+            self.plane.resolution = _RESOLVED * (self.tolerance + self.rtol * fastest)
+        if fired and self.plane.numbers:
+            contacts = [(self._current(q, k), mode) for k, mode in enumerate(self.modes)]
+            fired = self.plane.pass_inner_changes(t, q, contacts, fired)
+            if not fired and not reset:
+                self.shares = self._new_shares(q)
+                return y, []
         zero = {m.contact for m in fired if m.kind == "slip"}
         touching = [self._touches(k, q, fired) for k in range(len(self.modes))]
         changes: list[ModeChange] = []
@@ -140,6 +177,9 @@ class ModeTransition:
         ends = self._guards_that_end(q, fired)
         if hit or ends or not fired:
             self._set(q, touching, zero, ends, active=active, fresh=hit)
+            if self.plane.numbers:
+                contacts = [(self._current(q, k), mode) for k, mode in enumerate(self.modes)]
+                self.plane.start(t, y, q, contacts, before)
         self.shares = self._new_shares(q)
         texts = [m.text for m in self.modes]
         for k, (old, new) in enumerate(zip(before, self.modes, strict=True)):
@@ -197,6 +237,7 @@ class ModeTransition:
         fresh: bool,
     ) -> None:
         small, v = self._no_speed(q), q.v.tolist()
+        self.plane.accelerations.clear()
         numbers, candidates = [], []
         for k, c in enumerate(self.model.contacts):
             if not active[k]:
@@ -205,13 +246,13 @@ class ModeTransition:
             if not touching[k] or (n is not None and not c.two_sided and v[n] > small):
                 self.modes[k] = OPEN
                 continue
+            moves = tangent is not None and k not in zero and (fresh or not self.modes[k].sticks)
+            across = self.model.equations.across_index.get(k)
+            heading = None
+            if moves and across is not None:
+                heading = self.plane.heading(q, k, small)
             slip = 0
-            if (
-                tangent is not None
-                and k not in zero
-                and (fresh or not self.modes[k].sticks)
-                and abs(v[tangent]) > small
-            ):
+            if moves and across is None and tangent is not None and abs(v[tangent]) > small:
                 slip = 1 if v[tangent] > 0.0 else -1
             candidates.append(
                 ContactCandidate(
@@ -224,6 +265,8 @@ class ModeTransition:
                     c.two_sided,
                     slip,
                     self._ended(k, fired),
+                    across,
+                    heading,
                 )
             )
             numbers.append(k)
@@ -247,8 +290,12 @@ class ModeTransition:
             raise self._paradox(numbers, ())
         if verdict.alternatives:
             raise self._paradox(numbers, verdict.alternatives)
-        for k, mode in zip(numbers, verdict.chosen.modes, strict=True):
+        for k, own, mode in zip(numbers, candidates, verdict.chosen.modes, strict=True):
             self.modes[k] = mode
+            if mode is PLANE_SLIP and own.heading is None:
+                w, lam = verdict.chosen.w[own.tangents], verdict.chosen.lam[own.tangents]
+                small = _NO_ACCELERATION * _size(q.b)
+                self.plane.accelerations[k] = np.where(np.abs(w) > small, w, 0.0), lam
 
     # ---- undetermined forces -----------------------------------------------------------------
 
@@ -263,7 +310,10 @@ class ModeTransition:
             q.normal[k],
             None if c.row is None else q.normal_force_jacobian[k],
             c.two_sided,
-            mode.direction,
+            0 if k in self.plane.numbers else mode.direction,
+            (),
+            self.model.equations.across_index.get(k),
+            self.plane.heading(q, k, 0.0) if mode is PLANE_SLIP else None,
         )
 
     def _share(
@@ -412,9 +462,11 @@ class ModeTransition:
             if self.restitution[k] > 0.0
         )
         changes += [ModeChange(name, _RESTS, None, limit) for name, limit in bounced]
+        energy = float(impulse @ q.v + impulse @ q.A @ impulse / 2)
+        stopped_bounces = any(self.restitution[k] > 0.0 for k in resting)
         self.impact = ImpactRecord(
             y, q, tuple(rows), self._numbers(rows), e, self.restitution, self._phases, impulse,
-            any(self.restitution[k] > 0.0 for k in resting),
+            energy, stopped_bounces,
         )  # fmt: skip
         limits = self._accumulated(t, q, impulse, rows)
         stopped, new = self._to_limits(t, after, new, limits, touching, changes)
@@ -484,7 +536,9 @@ class ModeTransition:
         numbers = sorted({*contacts, *(k for k, m in enumerate(self.modes) if m.closed)})
         small = self._no_speed(q)
         candidates = [
-            self._current(q, k)._replace(
+            self._current(q, k)._replace(heading=self.plane.heading(q, k, small))
+            if k in self.plane.numbers
+            else self._current(q, k)._replace(
                 slip=0 if (t := self._places.get((k, False))) is None else _sign(q.v[t], small)
             )
             for k in numbers
@@ -497,7 +551,8 @@ class ModeTransition:
     def _resting_rows(self, q: ContactQuantities, limit: BounceLimit) -> list[int]:
         """The normals of contacts at their limit, and slip no faster than their impacts."""
         rows = [self._places[k, True] for k in limit.contacts]
-        tangents = (self._places.get((k, False)) for k in limit.contacts)
+        tangents = [self._places.get((k, False)) for k in limit.contacts]
+        tangents += [self.model.equations.across_index.get(k) for k in limit.contacts]
         return rows + [
             t for t in tangents if t is not None and abs(q.v[t]) <= _SLOW_SLIP * limit.speed
         ]
@@ -514,31 +569,34 @@ class ModeTransition:
         after[first : first + len(q.H)] += q.H @ impulse
         return after
 
+    def _impact_candidates(
+        self, q: ContactQuantities, rows: Sequence[tuple[int, int]]
+    ) -> list[ContactCandidate]:
+        """Contacts that touch, and friction that constraint forces press: an impact is felt in
+        constraint rows as well.
+        """
+        across = self.model.equations.across_index
+        pressed = [(k, None) for k, c in enumerate(self.model.contacts) if c.row is not None]
+        return [
+            ContactCandidate(
+                n,
+                self._places.get((k, False)),
+                q.mu[k],
+                q.mu[k],
+                0.0,
+                None if n is not None else q.normal_force_jacobian[k],
+                self.model.contacts[k].two_sided,
+                t2=across.get(k),
+            )
+            for k, n in (*rows, *pressed)
+        ]
+
     def _impulse(
         self, q: ContactQuantities, rows: Sequence[tuple[int, int]], e: FloatArray
     ) -> FloatArray:
         """Λ of all contacts that touch."""
         contacts = self.model.contacts
-        candidates = [
-            ContactCandidate(
-                n, self._places.get((k, False)), q.mu[k], q.mu[k], two_sided=contacts[k].two_sided
-            )
-            for k, n in rows
-        ]
-        # an impact is felt in rows as well, and by what they press
-        candidates += [
-            ContactCandidate(
-                None,
-                self._places.get((k, False)),
-                q.mu[k],
-                q.mu[k],
-                0.0,
-                q.normal_force_jacobian[k],
-                two_sided=True,
-            )
-            for k, c in enumerate(contacts)
-            if c.row is not None
-        ]
+        candidates = self._impact_candidates(q, rows)
         poisson = any(contacts[k].law == "poisson" for k, _ in rows)
         b = q.v.copy()
         if not poisson:
@@ -558,9 +616,9 @@ class ModeTransition:
                 c._replace(given=float(part[c.n] if c.pressed is None else c.pressed @ part))
                 for c in candidates
             ]
-            expansion = self._solved(q, v + q.A @ part, again)
-            phases.append(ImpactPhase(tuple(again), *expansion[:2]))
-            total = first + part + expansion.lam
+            again, modes, more = self._expansion(q, v + q.A @ part, again)
+            phases.append(ImpactPhase(tuple(again), modes, more))
+            total = first + part + more
         change = float(total @ q.v + total @ q.A @ total / 2)
         if change > _ENERGY * float(np.abs(total) @ np.abs(q.v)):
             names = " and ".join(repr(contacts[k].name) for k, _ in rows)
@@ -574,6 +632,27 @@ class ModeTransition:
             )
         self._phases = tuple(phases)
         return total
+
+    def _expansion(
+        self, q: ContactQuantities, b: FloatArray, candidates: list[ContactCandidate]
+    ) -> tuple[list[ContactCandidate], tuple[ContactMode, ...], FloatArray]:
+        """The modes and further impulses of expansion. Friction acts on contacts that come apart as
+        well, by the impulse that they are given: these hold no normal row.
+        """
+        if all(c.t is None for c in candidates):
+            solved = self._solved(q, b, candidates)
+            return candidates, solved.modes, solved.lam
+        chosen = solve_round(q.A, b, candidates).chosen
+        if chosen is None:
+            raise NoFeasibleMode(Cause.NO_IMPULSES)
+        nothing = np.zeros(len(b))
+        used, modes = [], list(chosen.modes)
+        for i, c in enumerate(candidates):
+            apart = not modes[i].closed and c.t is not None
+            used.append(c._replace(n=None, pressed=nothing) if apart else c)
+            if apart:
+                modes[i] = friction_mode(c, chosen.w)
+        return used, tuple(modes), chosen.lam
 
     def _solved(
         self, q: ContactQuantities, b: FloatArray, candidates: Sequence[ContactCandidate]
@@ -589,6 +668,8 @@ class ModeTransition:
         """Contacts whose next flights, all of them together, would be over in no time, and when
         they would.
         """
+        if all(self.restitution[k] >= 1.0 or q.v[n] <= 0.0 for k, n in rows):
+            return {}
         found = {}
         candidates = [ContactCandidate(n, None) for _, n in rows]
         held = self._solver.solve(q.A, q.b, candidates).chosen

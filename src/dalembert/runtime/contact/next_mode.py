@@ -30,12 +30,14 @@ from dalembert.runtime.contact.mode_enumeration import (
     select_mode,
 )
 from dalembert.runtime.contact.mode_enumeration_ir import SMALL
+from dalembert.runtime.contact.round_cone import solve_round
 
 # groups with more modes than this are solved by Lemke's method
 _ENUMERATED: Final = 1024
 _ENUMERATED_DEPENDENT: Final = 64
 # least slip acceleration, relative to the largest acceleration
 _SLIPS: Final = 1e-7
+_CLOSED: Final = ContactMode()
 
 
 class NextModeSolver:
@@ -53,14 +55,16 @@ class NextModeSolver:
         impact: bool = False,
     ) -> NextMode:
         """What all candidates do next; rows of no candidate carry no force."""
-        if len(candidates) < 2:
+        if len(candidates) == 1 and (alone := _without_friction(A, b, candidates[0])) is not None:
+            return NextMode(alone)
+        if len(candidates) < 2 and not any(c.t2 is not None for c in candidates):
             return self._enumerate(A, b, candidates, impact=impact)
         modes: list[ContactMode] = [OPEN] * len(candidates)
         lam, several = np.zeros(len(b)), []
         for group in contact_groups(A, [c.rows for c in candidates]):
             own = [candidates[i] for i in group]
-            rows = sorted({k for c in own for k in (c.n, c.t) if k is not None})
-            local = A[np.ix_(rows, rows)], b[rows], _renumbered(own, rows)
+            rows = sorted({k for c in own for k in c.own_rows})
+            local = A[np.ix_(rows, rows)], b[rows], [c.renumbered(rows) for c in own]
             verdict = self._solve_group(*local, impact=impact)
             if verdict.chosen is None:
                 return verdict
@@ -79,6 +83,8 @@ class NextModeSolver:
         *,
         impact: bool,
     ) -> NextMode:
+        if any(c.t2 is not None for c in candidates):
+            return solve_round(A, b, candidates)
         if (
             len(candidates) > 2
             and mode_count([c.kind for c in candidates]) > _most_enumerated(A)
@@ -104,23 +110,25 @@ class NextModeSolver:
         return select_mode(search.feasible_modes(A, b, candidates, impact=impact), size)
 
 
+def _without_friction(A: FloatArray, b: FloatArray, c: ContactCandidate) -> FeasibleMode | None:
+    """N = −b/A or 0: one contact that may open and has no friction; None for any other."""
+    if c.n is None or c.t is not None or c.two_sided or c.ended or c.given:
+        return None
+    stiffness, load = float(A[c.n, c.n]), float(b[c.n])
+    if not stiffness > 0.0:
+        return None
+    lam = np.zeros(len(b))
+    if load > 0.0:
+        return FeasibleMode((OPEN,), lam, b)
+    lam[c.n] = -load / stiffness
+    return FeasibleMode((_CLOSED,), lam, b + A[:, c.n] * lam[c.n])
+
+
 def _most_enumerated(A: FloatArray) -> int:
     """Modes of rows that depend on one another take much longer to solve."""
     size = np.sqrt(np.maximum(np.abs(np.diag(A)), 1e-300))
     dependent = np.linalg.eigvalsh(A / np.outer(size, size))[0] < RANK
     return _ENUMERATED_DEPENDENT if dependent else _ENUMERATED
-
-
-def _renumbered(own: Sequence[ContactCandidate], rows: Sequence[int]) -> list[ContactCandidate]:
-    place: dict[int | None, int] = {k: i for i, k in enumerate(rows)}
-    return [
-        c._replace(
-            n=place.get(c.n),
-            t=place.get(c.t),
-            pressed=None if c.pressed is None else c.pressed[list(rows)],
-        )
-        for c in own
-    ]
 
 
 def _alternative(chosen: FeasibleMode, group: Sequence[int], way: FeasibleMode) -> FeasibleMode:

@@ -71,6 +71,13 @@ def solve_rest_position(
     t: float,
 ) -> RestPosition:
     """The forces that hold a system at rest in a position, by linear programming."""
+    plane = next((c for c in kin.system.contacts if c.T_across is not None), None)
+    if plane is not None:
+        msg = (
+            f"rests: {plane.name!r} has friction in a plane, whose cone is no linear inequality; "
+            f"simulate from rest instead"
+        )
+        raise NotApplicable(msg)
     guide = next((c for c in kin.system.contacts if c.two_sided and c.T is not None), None)
     if guide is not None:
         msg = (

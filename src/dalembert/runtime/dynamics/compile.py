@@ -112,7 +112,7 @@ def nonsingular_kinematics(kin: Kinematics, start: Mapping[Any, Any]) -> Kinemat
 
     if not kin.state_dependent_pivots:
         return kin
-    forces = {str(x.name): 0 for c in kin.system.contacts for x in (c.N, c.T) if x is not None}
+    forces = {str(x.name): 0 for c in kin.system.contacts for x in c.forces}
     numbers = operating_values(kin.system, {}, forces).symbol_values_at(0.0)
     return regular_kinematics(
         kin, solve_initial_conditions(unreduced_kinematics(kin), start, numbers).q, numbers, 0.0

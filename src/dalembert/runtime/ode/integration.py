@@ -243,6 +243,8 @@ class Integrator:
     def _discontinuities_after(self, begin: float) -> NDArray[np.float64]:
         """Those ahead, with room for a step between neighbours."""
         times = np.asarray(self.problem.discontinuities, dtype=np.float64)
+        if not times.size:
+            return times
         room = _MIN_ULPS_BETWEEN * np.spacing(np.abs(times))
         ahead = (begin + room < times) & (times < self.problem.t1 - room)
         apart, room = times[ahead], room[ahead]

@@ -105,7 +105,14 @@ def _hdf5(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:
             file.create_variable(name, ("t",), data=np.asarray(x, dtype=float))
 
 
-_MODES: Final = {"open": 0.0, "closed": 1.0, "sticks": 2.0, "slips +": 3.0, "slips −": -3.0}
+_MODES: Final = {
+    "open": 0.0,
+    "closed": 1.0,
+    "sticks": 2.0,
+    "slips": 3.0,
+    "slips +": 3.0,
+    "slips −": -3.0,
+}
 _KEPT: Final = "the run is kept, write it somewhere else"
 WRITERS: Final = {
     ".csv": _csv,
@@ -148,6 +155,6 @@ def _extra_columns(run: Trajectory) -> dict[str, Any]:
     """
     columns = dict(run.sensitivities.table()) if run.variation else {}
     for c in run.system.contacts if run.contact_modes is not None else ():
-        columns |= {str(force.name): run[force] for force in (c.N, c.T) if force is not None}
+        columns |= {str(force.name): run[force] for force in c.forces}
         columns[f"mode of {c.name}"] = np.array([_MODES[text] for text in run.modes[c.name]])
     return columns

@@ -381,7 +381,7 @@ def refuse_contacts(system: System, given: Iterable[str]) -> None:
     """
     known = set(given)
     for c in system.contacts:
-        forces = [str(x.name) for x in (c.N, c.T) if x is not None]
+        forces = [str(x.name) for x in c.forces]
         if not known.issuperset(forces):
             ways = (
                 f"simulate it, ask da.rests whether it can rest, or give "

@@ -280,7 +280,7 @@ def _contact(run: Trajectory, even: Trajectory, c: UnilateralContact) -> Panel:
     """N and T of one contact, as the run found them."""
     curves = [
         (f"<i>{letter}</i>", even[force], "")
-        for letter, force in (("N", c.N), ("T", c.T))
+        for letter, force in (("N", c.N), ("T", c.T), ("T₂", c.T_across))
         if force is not None
     ]
     return _panel(

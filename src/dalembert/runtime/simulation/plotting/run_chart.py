@@ -30,6 +30,7 @@ _MODE_COLOURS: Final = {
     "open": COLOURS[5],
     "closed": COLOURS[0],
     "sticks": COLOURS[2],
+    "slips": COLOURS[1],
     "slips +": COLOURS[1],
     "slips −": COLOURS[4],
 }

@@ -103,9 +103,7 @@ class RowMultipliers(dict[str, "FloatArray"]):
             raise KeyError(name)
         contact = next((c for c in self._kin.system.contacts if c.name == name), None)
         if contact is not None:
-            forces = " and ".join(
-                f"run[{str(force.name)!r}]" for force in (contact.N, contact.T) if force is not None
-            )
+            forces = " and ".join(f"run[{str(force.name)!r}]" for force in contact.forces)
             msg = (
                 f"multipliers: {name!r} is a contact or friction, whose force the run finds "
                 f"mode "

@@ -148,11 +148,8 @@ def test_a_short_run_plays_in_about_eight_seconds(tried):
     assert 1 == visit.do("clock.speed")
 
 
-def drag(visit, right, down):
-    """Take the last body and pull it; the largest constraint residual of all positions on the
-    way.
-    """
-    visit.until("stage.eye")
+def body_on_screen(visit):
+    """Where the last body is on the screen."""
     box = visit.page.locator("#player canvas").bounding_box()
     x, y = visit.do(
         "(() => { const p = stage.at(stage.bodies.at(-1).r), m = stage.eye.camera, k = "
@@ -160,7 +157,15 @@ def drag(visit, right, down):
         " return [(m[0]*p[0]+m[4]*p[1]+m[8]*p[2]+m[12])/k, "
         "(m[1]*p[0]+m[5]*p[1]+m[9]*p[2]+m[13])/k]; })()"
     )
-    left, top = box["x"] + (x + 1) / 2 * box["width"], box["y"] + (1 - y) / 2 * box["height"]
+    return box["x"] + (x + 1) / 2 * box["width"], box["y"] + (1 - y) / 2 * box["height"]
+
+
+def drag(visit, right, down):
+    """Take the last body and pull it; the largest constraint residual of all positions on the
+    way.
+    """
+    visit.until("stage.eye")
+    left, top = body_on_screen(visit)
     visit.page.mouse.move(left, top)
     visit.page.mouse.down()
     for k in range(1, 9):
@@ -191,3 +196,24 @@ def test_paths_of_the_author_are_not_printed():
     assert "arm.toml" == public_path(r"C:\Users\somebody\arm.toml")
     assert "models/arm.toml" == public_path("models/arm.toml")
     assert "rolling-disk" == public_path("rolling-disk")
+
+
+def test_a_moving_body_is_pulled_and_released(tried):
+    """The spring to the pointer does work, which is in the energy of the motion that follows."""
+    visit = tried("double-pendulum")
+    visit.page.get_by_role("button", name="Play").click()
+    visit.until("clock.time > 0.05 && stage.eye")
+    left, top = body_on_screen(visit)
+    visit.page.mouse.move(left, top)
+    visit.page.mouse.down()
+    visit.page.mouse.move(left + 60, top - 40)
+    visit.until("trial.drag.history.length > 3")
+    assert visit.do("stage.tether !== null")
+    visit.page.mouse.up()
+    visit.settled()
+    assert visit.do("trial.drag.worst") <= 1e-10
+    assert visit.do("Math.abs(trial.result.frames.hand.at(-1))") > 1e-6
+    assert "good" == visit.do("trial.root.dataset.judged")
+    assert "work of the pointer" in visit.page.locator(".status-line").inner_text()
+    assert visit.do("clock.playing && stage.tether === null")
+    assert [] == visit.said

@@ -482,6 +482,7 @@ class Stage {
     if (this.ghost) this.haunt(() => this.pale());
     // forces act inside of bodies and are seen through them
     if (this.show.arrows) { r.gl.clear(r.gl.DEPTH_BUFFER_BIT); this.forces(); }
+    if (this.tether) this.spring(...this.tether, "spring");
     this.name(eye);
     this.measure(eye);
   }

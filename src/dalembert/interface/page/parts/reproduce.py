@@ -201,6 +201,7 @@ SIMULATOR_SCRIPTS: Final = (
     "events.js",
     "simulator.js",
     "drag_solver.js",
+    "push.js",
     "simulation_worker.js",
 )
 # of runs in the page: half a picture's point is coarser by far

@@ -12,11 +12,14 @@ class Trial {
     this.data = data("live");
     this.root = $("#trial");
     if ($("#phase")) this.phase = new Phase($("#phase"), this.quantities(), clock);
+    const bars = $(".energies");
+    if (bars) { this.energyBars = new EnergyBars(bars, (key) => this.energyOf(key)); this.energyBars.use(); clock.on((time) => this.energyBars.set(time)); }
     if (!this.root || !this.data) return;
     const missing = this.missing();
     if (missing) { this.say(missing); return; }
     this.knobs = this.fields();
     this.build();
+    this.pins = new PinnedRuns(this);
     this.worker();
     this.read();
     addEventListener("hashchange", () => { if (location.hash.startsWith("#try")) this.read(); else this.remember(); }, { signal });
@@ -66,13 +69,24 @@ class Trial {
       if (!mine.length) continue;
       const set = document.createElement("fieldset"), legend = document.createElement("legend");
       legend.textContent = group;
-      set.append(legend, ...mine.map((k) => this.knob(k)));
+      set.append(legend, ...this.grouped(mine));
       box.append(set);
     }
     $(".reset", this.root).addEventListener("click", () => this.reset());
     $(".csv", this.root).addEventListener("click", () => this.csv());
     $(".python", this.root).addEventListener("click", (e) => copy(this.python(), e.target));
     this.root.classList.add("ready");
+  }
+
+  // more than twelve constants are grouped by the bodies they belong to
+  grouped(mine) {
+    const of = (k) => (k.constant && mine.length > 12 && this.data.owners?.[k.name]) || "", owners = [...new Set(mine.map(of))].sort((a, b) => (a ? 0 : 1) - (b ? 0 : 1));
+    if (owners.length < 2) return mine.map((k) => this.knob(k));
+    return owners.flatMap((owner) => {
+      const name = document.createElement("p");
+      name.className = "owner"; name.textContent = owner || "several bodies, or none";
+      return [name, ...mine.filter((k) => of(k) === owner).map((k) => this.knob(k))];
+    });
   }
 
   knob(k) {
@@ -91,7 +105,7 @@ class Trial {
     Object.assign(k, { field, slider, fault });
     this.range(k);
     field.addEventListener("input", () => this.typed(k));
-    slider.addEventListener("input", () => { k.field.value = Trial.write(Trial.round(this.slid(k), k)); this.typed(k, true); });
+    slider.addEventListener("input", () => { if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.clock.play(true); k.field.value = Trial.write(Trial.round(this.slid(k), k)); this.typed(k, true); });
     const back = document.createElement("button");
     Object.assign(back, { type: "button", className: "undo", textContent: "↺", title: `Back to ${Trial.write(k.value)}` });
     back.setAttribute("aria-label", `Reset ${k.name}`);
@@ -391,8 +405,16 @@ class Trial {
     return found;
   }
 
+  // an energy of the motion that is shown, or nothing
+  energyOf(key) {
+    if (this.result) return this.values(key);
+    for (const plot of this.all.plots) { const at = (plot.k ?? []).indexOf(key); if (at >= 0) { const { t, v } = plot.recorded(); return { t, v: v[at] }; } }
+    return null;
+  }
+
   // what is on the screen at once, the rest when it comes there
   draw() {
+    this.energyBars?.use();
     this.stale = new Set($$(".plot[data-plot]"));
     for (const figure of this.all.seen) this.figure(figure);
     this.phase?.draw();
@@ -401,7 +423,7 @@ class Trial {
 
   figure(figure) {
     if (!this.stale.delete(figure)) return;
-    const plot = this.all.plots[figure.dataset.plot], recorded = plot.recorded(), sets = [{ x: recorded.t, curves: recorded.v, pale: Boolean(this.result) }];
+    const plot = this.all.plots[figure.dataset.plot], recorded = plot.recorded(), sets = [{ x: recorded.t, curves: recorded.v, pale: Boolean(this.result) }, ...(this.pins?.sets(plot) ?? [])];
     if (plot.live) sets.push({ x: plot.live.t, curves: plot.live.v });
     const [low, high, e] = Charts.limits(sets.flatMap((s) => s.curves));
     plot.now = e;

@@ -228,6 +228,7 @@ function takeaways(root, clock, stage) {
   const name = document.title.replace(/ · .*/, "").replace(/[^\w]+/g, "-").toLowerCase() || "motion", on = (action, act) => $(`[data-take=${action}]`, root)?.addEventListener("click", act);
   on("full", () => { if (document.fullscreenElement) document.exitFullscreen(); else root.requestFullscreen?.(); });
   on("png", () => { const s = stage(); if (!s) return; s.paint(); s.canvas.toBlob((blob) => saveBlob(blob, `${name}.png`)); });
+  on("svg", () => { const s = stage(); if (s) saveBlob(new Blob([vectorPicture(s)], { type: "image/svg+xml" }), `${name}.svg`); });
   on("link", (e) => copy(location.href, e.target));
   on("film", (e) => film(stage(), clock, name, e.target));
 }

@@ -21,7 +21,11 @@ PULL = """
 const given = JSON.parse(require("fs").readFileSync(0)),
   code = require("zlib").inflateSync(Buffer.from(given.code, "base64"));
 const engine = new Engine(new WebAssembly.Module(code), given.data), [setting] = given.settings;
-const end = (slices) => { let s = slices.next(); while (!s.done) s = slices.next(); return s.value; };
+const end = (slices) => {
+  let s = slices.next();
+  while (!s.done) s = slices.next();
+  return s.value;
+};
 const first = end(engine.follow(setting)), body = engine.data.outputs.centres.length - 1;
 const push = new Push(engine, { setting, t: given.from, y: first.at(given.from), body,
   local: [0, 0, 0], speed: 1 });

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -46,7 +47,7 @@ class SpeedLocus:
         edges = [float(values[0]), *self.limits, float(values[-1])]
         size = max(float(np.abs(self.locus.eigenvalues).max(initial=0.0)), 1e-300)
         ranges = []
-        for low, high in zip(edges[:-1], edges[1:], strict=True):
+        for low, high in pairwise(edges):
             inside = self.locus.growth[(values > low) & (values < high)]
             if inside.size and inside.max() <= _GROWTH * size:
                 ranges.append((low, high))

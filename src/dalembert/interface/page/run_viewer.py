@@ -39,25 +39,36 @@ if TYPE_CHECKING:
 _HEIGHT: Final = "58rem"
 
 
-def _document(run: Trajectory, request: InteractiveRequest | None = None) -> tuple[str, str]:
-    """The stage, its controls and the plots as a document by itself, with what it may be asked
-    for; and a picture of the start.
+def viewer_parts(
+    run: Trajectory, request: InteractiveRequest | None = None
+) -> tuple[str, str, str]:
+    """The stage with its controls and the plots, the data behind them, and a picture of the
+    start.
     """
     name, even = run.system.name, sample_frames(run)
     drawn, plots = build_scene(even), Plots.of_run(run)
     still = svg(draw_scene(drawn, 0, 900, 460), f"{name} at the start")
     panel, live = interactive_panel(request, drawn)
     phase = "" if request is None else PHASE
+    unit = "m" if run.system.has_units else ""
     parts = (
-        player(still, plots, arrow_legend(drawn, run.system)),
+        player(still, plots, arrow_legend(drawn, run.system), unit),
         panel,
         contact_mode_bands(plots),
         plots.grid(coordinates(run, even)),
         phase,
     )
-    body = "".join(parts)
     data = f"{data_block('plots', plots.json_data())}{data_block('scene', scene_data(drawn))}{live}"
-    return html_document(name, f'<main style="padding-top:1rem">{body}</main>{data}'), still
+    return "".join(parts), data, still
+
+
+def _document(run: Trajectory, request: InteractiveRequest | None = None) -> tuple[str, str]:
+    """The stage, its controls and the plots as a document by itself, with what it may be asked
+    for; and a picture of the start.
+    """
+    body, data, still = viewer_parts(run, request)
+    page = f'<main style="padding-top:1rem">{body}</main>{data}'
+    return html_document(run.system.name, page), still
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +132,7 @@ class RunView:
     @cached_property
     def _parts(self) -> tuple[str, str]:
         """The document, and a picture of the start."""
-        return _document(self.run, _request(self.run))
+        return _document(self.run, run_request(self.run))
 
     @property
     def html(self) -> str:
@@ -211,7 +222,7 @@ def _standalone_svg(still: str) -> str:
     )
 
 
-def _request(run: Trajectory) -> InteractiveRequest:
+def run_request(run: Trajectory) -> InteractiveRequest:
     """The options that the run itself remembers."""
     values, system = run.values, run.system
     start = {m.name: m.value for m in run.start.values if m.origin == "given"}

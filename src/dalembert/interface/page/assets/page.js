@@ -318,6 +318,26 @@ function bands(modes, clock, part) {
   });
 }
 
+// ---- charts of a study: a click plays the run of that place ------------------------------------
+
+function studyCharts() {
+  for (const figure of $$(".study-chart")) {
+    const axes = JSON.parse(figure.dataset.axes), field = $(".field", figure), mark = $(".chosen", figure), trial = window.trial;
+    if (!trial?.knobs || !axes.every((a) => trial.knobs.some((k) => `${k.group}.${k.name}` === a.key))) continue;
+    figure.classList.add("playable");
+    field.addEventListener("click", (e) => {
+      const box = field.getBoundingClientRect(), part = [(e.clientX - box.left) / box.width, 1 - (e.clientY - box.top) / box.height];
+      // a map has cells of equal size, a curve has its values along the axis
+      const at = axes.map(({ x }, k) => (axes.length > 1 ? Math.min(x.length - 1, Math.max(0, Math.floor(part[k] * x.length))) : x.reduce((best, v, i) => (Math.abs(v - x[0] - part[0] * (x.at(-1) - x[0])) < Math.abs(x[best] - x[0] - part[0] * (x.at(-1) - x[0])) ? i : best), 0)));
+      mark.hidden = false;
+      Object.assign(mark.style, axes.length > 1 ? { left: `${100 * at[0] / axes[0].x.length}%`, width: `${100 / axes[0].x.length}%`, top: `${100 * (1 - (at[1] + 1) / axes[1].x.length)}%`, height: `${100 / axes[1].x.length}%` } : { left: `${100 * (axes[0].x[at[0]] - axes[0].x[0]) / (axes[0].x.at(-1) - axes[0].x[0] || 1)}%`, top: 0, height: "100%", width: 0 });
+      location.hash = `#try?${axes.map(({ key, x }, k) => `${encodeURIComponent(key)}=${x[at[k]]}`).join("&")}`;
+      window.clock.set(window.clock.first); window.clock.play(true);
+      $("#player")?.scrollIntoView({ block: "nearest" });
+    });
+  }
+}
+
 // ---- data to take away -------------------------------------------------------------------------
 
 function downloads(table) {
@@ -360,6 +380,7 @@ function begin() {
     });
     load.observe(root);
   }
+  studyCharts();
   const table = data("table");
   if (table) downloads(table);
   unpack(document);

@@ -25,7 +25,7 @@ from browsing import executable, flags
 
 PICTURES = Path(__file__).parent / "pictures"
 WINDOW, SIZE = {"width": 1160, "height": 640}, (725, 400)
-COLOURS, PAUSE = 48, 90
+COLOURS, PAUSE = 160, 90
 # the last body on the screen
 WHERE = """(() => { const p = stage.at(stage.bodies.at(-1).r), m = stage.eye.camera,
   k = m[3]*p[0]+m[7]*p[1]+m[11]*p[2]+m[15], b = stage.canvas.getBoundingClientRect();
@@ -59,7 +59,7 @@ class Film:
         sheet = Image.new("RGB", (SIZE[0], SIZE[1] * 6))
         for row, frame in enumerate(self.frames[:: max(1, len(self.frames) // 6)][:6]):
             sheet.paste(frame, (0, row * SIZE[1]))
-        palette = sheet.quantize(COLOURS)
+        palette = sheet.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE)
         small = [f.quantize(palette=palette, dither=Image.Dither.NONE) for f in self.frames]
         small[0].save(
             path, save_all=True, append_images=small[1:], duration=PAUSE, loop=0, optimize=True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import subprocess
@@ -48,14 +47,6 @@ def save_image(run: Trajectory, path: str | os.PathLike[str]) -> Path:
         else:
             _mp4(run, part)
     return target
-
-
-def png(run: Trajectory) -> bytes:
-    """A picture of the start, as the bytes of a file."""
-    _check_format(".png")
-    made = io.BytesIO()
-    _start(run).save(made, format="PNG")
-    return made.getvalue()
 
 
 def _start(run: Trajectory) -> Any:

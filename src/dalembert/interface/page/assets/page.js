@@ -356,9 +356,25 @@ function save(rows, file) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
+// ---- in a notebook: a frame as high as what it holds, dark where the notebook is ---------------
+
+function fitFrame() {
+  let frame = null;
+  // frames of other origins may not be seen
+  try { frame = window.frameElement; } catch { return; }
+  if (!frame?.dataset.fit) return;
+  const outside = frame.ownerDocument.body, fit = () => {
+    const high = `${document.body.scrollHeight + 8}px`;
+    for (const box of [frame, frame.parentElement]) if (box.dataset.fit) box.style.minHeight = box.style.height = high;
+  };
+  if (outside.dataset.jpThemeLight === "false" || outside.classList.contains("vscode-dark")) { theme("dark"); frame.parentElement.style.background = "none"; }
+  new ResizeObserver(fit).observe(document.body);
+}
+
 // ---- begin: words first, then what moves -------------------------------------------------------
 
 function begin() {
+  fitFrame();
   copyable(document);
   fold(document);
   const all = data("plots"), scene = data("scene");

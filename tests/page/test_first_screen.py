@@ -108,6 +108,7 @@ def test_a_wrong_run_is_flagged(tried):
     assert [] == visit.said
 
 
+@pytest.mark.slow
 def test_fields_take_numbers_as_people_write_them(tried):
     visit = tried("double-pendulum")
     for text, value in (
@@ -124,6 +125,7 @@ def test_fields_take_numbers_as_people_write_them(tried):
     assert [] == visit.said
 
 
+@pytest.mark.slow
 def test_sliders_have_useful_ranges(tried):
     visit = tried("double-pendulum")
     found = {
@@ -141,6 +143,7 @@ def test_sliders_have_useful_ranges(tried):
     assert "1" == visit.field("m_1").input_value()
 
 
+@pytest.mark.slow
 def test_a_short_run_plays_in_about_eight_seconds(tried):
     visit = tried("andrews-squeezer", duration=0.03)
     assert 5 <= visit.do("(clock.last - clock.first) / clock.speed") <= 12
@@ -176,6 +179,7 @@ def drag(visit, right, down):
     return visit.do("trial.drag.worst")
 
 
+@pytest.mark.each_time(1)
 @pytest.mark.parametrize("name", ["double-pendulum", "four-bar", "rolling-disk"])
 def test_a_body_is_dragged_and_the_run_starts_there(tried, name):
     visit = tried(name)

@@ -100,6 +100,7 @@ def test_the_pointer_pulls_as_a_spring_and_damper_do():
     assert errors[1] < errors[0] / 8, errors
 
 
+@pytest.mark.each_time(1)
 @pytest.mark.parametrize("name", ["four-bar", "rolling-disk", "double-pendulum"])
 def test_the_work_of_the_pointer_is_in_the_energy(name):
     done = pull(Live(name), [0.5, 0.5, 0.5], frames=20)

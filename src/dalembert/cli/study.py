@@ -143,7 +143,7 @@ def study(
         as_json=as_json,
     )
     if output is not None:
-        asked = {"values": values, "start": start, "inputs": inputs, "guess": guess}
+        asked = {name: flags.get(name) for name in ("values", "start", "inputs", "guess")}
         write_command(
             output, json.dumps({"system": system, "duration": length, **asked}, default=list)
         )

@@ -109,6 +109,24 @@ def test_a_wrong_run_is_flagged(tried):
 
 
 @pytest.mark.slow
+def test_a_run_that_loses_energy_is_flagged(tried):
+    visit = tried("double-pendulum")
+    visit.give("tolerance", "0.01")
+    visit.give("alpha", "2.5")
+    visit.settled()
+    said = visit.page.locator("#trial .status-line")
+    assert "energy error" in said.inner_text()
+    assert "give a smaller tolerance" in said.inner_text()
+    assert "fails" in said.get_attribute("class")
+    # in the colour of a fault
+    assert visit.do(
+        "getComputedStyle(document.querySelector('.status-line')).color === "
+        "(() => { const p = document.createElement('p'); p.style.color = 'var(--bad)';"
+        " document.body.append(p); return getComputedStyle(p).color; })()"
+    )
+
+
+@pytest.mark.slow
 def test_fields_take_numbers_as_people_write_them(tried):
     visit = tried("double-pendulum")
     for text, value in (

@@ -351,7 +351,8 @@ def symbol_html(run: Trajectory, name: str) -> str:
     """A symbol as the equations print it."""
     writer = FormulaWriter().on(run.kinematics.tape)
     shown = math(writer.symbol(name.replace(".dot", "'")).tree)
-    return re.sub(r"</?semantics>|<annotation.*?</annotation>", "", shown, flags=re.DOTALL)
+    extra = r"</?semantics>|<annotation.*?</annotation>| xmlns=\"[^\"]*\""
+    return re.sub(extra, "", shown, flags=re.DOTALL)
 
 
 def _event_template(e: Event, restitution: str) -> list[str]:

@@ -13,7 +13,7 @@ from functools import cache
 from html import escape
 from pathlib import Path, PurePosixPath
 
-from thumbnails import sketch
+from thumbnails import motion, sketch
 
 import dalembert as da
 from dalembert import gallery
@@ -46,7 +46,7 @@ def _figure(name: str, outdir: Path, up: str) -> str:
 
 @cache
 def _sketch(name: str) -> str:
-    return sketch(name)
+    return sketch(motion(name), gallery.entry(name).title)
 
 
 def _live(name: str, outdir: Path, up: str) -> str:

@@ -93,3 +93,16 @@ def test_set_reaches_a_function_of_python(tmp_path):
     assert "[pin.q_1]" in found.stdout
     assert 'm = "1/3"' in found.stdout or "m = 0.333" in found.stdout
     assert "did you mean 'm'?" in run("derive", f"{program}:chain", "--set", "mm=2").stderr
+
+
+def test_check_reports_all_faults_at_once(tmp_path):
+    path = tmp_path / "bad.toml"
+    path.write_text(
+        'name = "P"\ngravity = "gg"\nconstants = { m = "1 kgg", l = "1 m", g = "9.81 q" }\n'
+        'pin.theta = "O"\npin.phi = "Q"\n\n[rod.upper]\nat = "theta"\nmass = 2\nlngth = "l"\n',
+        encoding="utf-8",
+    )
+    ended = run("check", str(path))
+    assert 2 == ended.exit_code
+    for place in ("2:12", "3:15", "3:39", "5:12", "10:1"):
+        assert 1 == ended.output.count(f"bad.toml:{place}: ")

@@ -82,3 +82,19 @@ def test_what_cannot_be_a_study_is_refused(over, told):
     ended = run("study", "double-pendulum", *over)
     assert 0 != ended.exit_code
     assert told in " ".join(ended.output.split())
+
+
+def test_the_map_of_a_study_names_the_sliders_of_its_run(tmp_path):
+    path = tmp_path / "study.zarr"
+    over = ("--over", "alpha=0.2:2:4", "--over", "m_2=0.5:3:3")
+    done = run(
+        "study", "double-pendulum", *over, "--keep", "max(beta)", "--for", "1", "-o", str(path)
+    )
+    assert 0 == done.exit_code, done.output
+    run("report", str(path), "-o", str(tmp_path / "study.html"))
+    page = (tmp_path / "study.html").read_text(encoding="utf-8")
+    assert "Start.alpha" in page
+    assert "Constants.m_2" in page
+    # a cell for each run, and a panel that can make it again
+    assert 12 == page.count('<path fill="#')
+    assert 'id="live"' in page

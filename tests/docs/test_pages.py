@@ -98,9 +98,11 @@ def test_what_a_page_quotes_was_measured():
         with_measurements("<!-- measured\nno such thing\n-->")
 
 
-def test_a_card_of_the_gallery_links_a_report_that_is_there(tmp_path):
-    assert "<svg" in card("simple-pendulum", tmp_path)
-    assert "href" not in card("simple-pendulum", tmp_path)
+def test_a_card_of_the_gallery_links_a_live_page_or_a_report_that_is_there(tmp_path):
+    shown = card("simple-pendulum", tmp_path)
+    assert "<svg" in shown
+    assert 'href="../gallery/simple-pendulum-live.html"' in shown
+    assert 'id="live"' in (tmp_path / "simple-pendulum-live.html").read_text(encoding="utf-8")
     (tmp_path / "simple-pendulum.html").touch()
     assert 'href="../gallery/simple-pendulum.html"' in card("simple-pendulum", tmp_path)
 

@@ -27,7 +27,13 @@ def studied(name: str, **changes: object) -> ReportData:
     entry = gallery.entry(name)
     request = ReportRequest(entry.duration, report_run_options(entry.start, {}, entry.inputs), name)
     return compute_report(
-        ReportSubject(entry.build(), entry.title, entry.source, entry.description),
+        ReportSubject(
+            entry.build(),
+            entry.title,
+            entry.source,
+            entry.description,
+            mode_names=entry.mode_names,
+        ),
         dataclasses.replace(request, **changes),
     )
 

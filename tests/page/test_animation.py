@@ -27,7 +27,7 @@ def test_a_run_is_saved_as_a_page_named_after_its_system(run, tmp_path, monkeypa
 
 def test_a_notebook_shows_it_in_a_frame(run):
     shown = Animation(run)._repr_html_()
-    assert shown.startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;')
+    assert shown.startswith('<iframe data-fit="yes" srcdoc="&lt;!DOCTYPE html&gt;')
     assert "<script" not in shown
 
 

@@ -31,6 +31,7 @@ def test_it_loads_from_a_file_without_a_network_and_without_a_word(visit):
     visit.picture("desktop")
 
 
+@pytest.mark.slow
 def test_the_switch_shows_one_principle_at_a_time_each_with_its_formulas(visit, disk):
     page = visit.page
     for d in disk.derivations:
@@ -50,6 +51,7 @@ def test_the_switch_shows_one_principle_at_a_time_each_with_its_formulas(visit, 
     assert [] == visit.said
 
 
+@pytest.mark.slow
 def test_steps_unfold(visit):
     page = visit.page
     step = page.locator("#principle-kane details", has_text="Partial velocities").first
@@ -60,6 +62,7 @@ def test_steps_unfold(visit):
     visit.picture("steps")
 
 
+@pytest.mark.slow
 def test_a_printed_page_shows_the_derivation_and_folds_it_again(visit):
     step = visit.page.locator("#principle-kane details", has_text="Partial velocities").first
     visit.page.emulate_media(media="print")
@@ -73,6 +76,7 @@ def test_a_printed_page_shows_the_derivation_and_folds_it_again(visit):
     assert [] == visit.said
 
 
+@pytest.mark.slow
 def test_a_formula_is_copied_as_latex(browser, disk_file):
     context = browser.new_context(
         viewport=DESKTOP, offline=True, permissions=["clipboard-read", "clipboard-write"]
@@ -123,6 +127,7 @@ def test_play_pause_slider_and_plots_share_one_clock(visit):
     assert [] == visit.said
 
 
+@pytest.mark.slow
 def test_values_at_the_cursor_are_those_of_the_run(visit, disk):
     visit.page.locator(".field").first.scroll_into_view_if_needed()
     # values are written once the plot has been seen
@@ -157,6 +162,7 @@ def test_the_scene_is_drawn_and_moves(visit):
     assert before != visit.do("stage.azimuth")
 
 
+@pytest.mark.slow
 def test_springs_and_dampers_are_drawn_between_their_ends(browser, tmp_path):
     import dalembert as da
 
@@ -188,6 +194,7 @@ def test_springs_and_dampers_are_drawn_between_their_ends(browser, tmp_path):
     context.close()
 
 
+@pytest.mark.slow
 def test_light_and_dark(browser, disk_file):
     context = browser.new_context(
         viewport=DESKTOP, offline=True, color_scheme="dark", reduced_motion="reduce"
@@ -218,6 +225,7 @@ def test_a_phone_shows_all_of_it_without_scrolling_sideways(browser, disk_file):
     context.close()
 
 
+@pytest.mark.slow
 def test_the_motion_is_downloaded_as_it_was_computed(visit, disk):
     with visit.page.expect_download() as download:
         visit.page.locator(".download").click()

@@ -108,6 +108,25 @@ def test_a_wrong_run_is_flagged(tried):
     assert [] == visit.said
 
 
+@pytest.mark.slow
+def test_a_run_that_loses_energy_is_flagged(tried):
+    visit = tried("double-pendulum")
+    visit.give("tolerance", "0.01")
+    visit.give("alpha", "2.5")
+    visit.settled()
+    said = visit.page.locator("#trial .status-line")
+    assert "energy error" in said.inner_text()
+    assert "give a smaller tolerance" in said.inner_text()
+    assert "fails" in said.get_attribute("class")
+    # in the colour of a fault
+    assert visit.do(
+        "getComputedStyle(document.querySelector('.status-line')).color === "
+        "(() => { const p = document.createElement('p'); p.style.color = 'var(--bad)';"
+        " document.body.append(p); return getComputedStyle(p).color; })()"
+    )
+
+
+@pytest.mark.slow
 def test_fields_take_numbers_as_people_write_them(tried):
     visit = tried("double-pendulum")
     for text, value in (
@@ -124,6 +143,7 @@ def test_fields_take_numbers_as_people_write_them(tried):
     assert [] == visit.said
 
 
+@pytest.mark.slow
 def test_sliders_have_useful_ranges(tried):
     visit = tried("double-pendulum")
     found = {
@@ -141,6 +161,7 @@ def test_sliders_have_useful_ranges(tried):
     assert "1" == visit.field("m_1").input_value()
 
 
+@pytest.mark.slow
 def test_a_short_run_plays_in_about_eight_seconds(tried):
     visit = tried("andrews-squeezer", duration=0.03)
     assert 5 <= visit.do("(clock.last - clock.first) / clock.speed") <= 12
@@ -148,11 +169,8 @@ def test_a_short_run_plays_in_about_eight_seconds(tried):
     assert 1 == visit.do("clock.speed")
 
 
-def drag(visit, right, down):
-    """Take the last body and pull it; the largest constraint residual of all positions on the
-    way.
-    """
-    visit.until("stage.eye")
+def body_on_screen(visit):
+    """Where the last body is on the screen."""
     box = visit.page.locator("#player canvas").bounding_box()
     x, y = visit.do(
         "(() => { const p = stage.at(stage.bodies.at(-1).r), m = stage.eye.camera, k = "
@@ -160,7 +178,15 @@ def drag(visit, right, down):
         " return [(m[0]*p[0]+m[4]*p[1]+m[8]*p[2]+m[12])/k, "
         "(m[1]*p[0]+m[5]*p[1]+m[9]*p[2]+m[13])/k]; })()"
     )
-    left, top = box["x"] + (x + 1) / 2 * box["width"], box["y"] + (1 - y) / 2 * box["height"]
+    return box["x"] + (x + 1) / 2 * box["width"], box["y"] + (1 - y) / 2 * box["height"]
+
+
+def drag(visit, right, down):
+    """Take the last body and pull it; the largest constraint residual of all positions on the
+    way.
+    """
+    visit.until("stage.eye")
+    left, top = body_on_screen(visit)
     visit.page.mouse.move(left, top)
     visit.page.mouse.down()
     for k in range(1, 9):
@@ -171,6 +197,7 @@ def drag(visit, right, down):
     return visit.do("trial.drag.worst")
 
 
+@pytest.mark.each_time(1)
 @pytest.mark.parametrize("name", ["double-pendulum", "four-bar", "rolling-disk"])
 def test_a_body_is_dragged_and_the_run_starts_there(tried, name):
     visit = tried(name)
@@ -191,3 +218,24 @@ def test_paths_of_the_author_are_not_printed():
     assert "arm.toml" == public_path(r"C:\Users\somebody\arm.toml")
     assert "models/arm.toml" == public_path("models/arm.toml")
     assert "rolling-disk" == public_path("rolling-disk")
+
+
+def test_a_moving_body_is_pulled_and_released(tried):
+    """The spring to the pointer does work, which is in the energy of the motion that follows."""
+    visit = tried("double-pendulum")
+    visit.page.get_by_role("button", name="Play").click()
+    visit.until("clock.time > 0.05 && stage.eye")
+    left, top = body_on_screen(visit)
+    visit.page.mouse.move(left, top)
+    visit.page.mouse.down()
+    visit.page.mouse.move(left + 60, top - 40)
+    visit.until("trial.drag.history.length > 3")
+    assert visit.do("stage.tether !== null")
+    visit.page.mouse.up()
+    visit.settled()
+    assert visit.do("trial.drag.worst") <= 1e-10
+    assert visit.do("Math.abs(trial.result.frames.hand.at(-1))") > 1e-6
+    assert "good" == visit.do("trial.root.dataset.judged")
+    assert "work of the pointer" in visit.page.locator(".status-line").inner_text()
+    assert visit.do("clock.playing && stage.tether === null")
+    assert [] == visit.said

@@ -93,7 +93,7 @@ def native(live, changed, rtol):
 
 def in_chromium(page, live, settings):
     # the page gets the code as base64 of the plain module
-    code = base64.b64encode(zlib.decompress(base64.b64decode(live.module.packed))).decode()
+    code = base64.b64encode(zlib.decompress(base64.b64decode(live.module.compressed))).decode()
     script = "given => follow(given, Uint8Array.from(atob(given.code), c => c.charCodeAt(0)))"
     return page.evaluate(script, {**live.given(settings), "code": code})
 

@@ -88,6 +88,7 @@ def test_another_start_moves_as_python_does_and_the_address_keeps_it(visit, disk
     assert [] == visit.said
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize(
     ("name", "text", "sentence"),
     [
@@ -114,6 +115,7 @@ def test_nonsense_gets_a_sentence_and_the_last_run_stays(visit, name, text, sent
     assert [] == visit.said
 
 
+@pytest.mark.slow
 def test_a_run_with_another_number_leaves_the_sentence_beside_nonsense(visit):
     visit.give("theta", "up")
     visit.give("m", "2")
@@ -122,6 +124,7 @@ def test_a_run_with_another_number_leaves_the_sentence_beside_nonsense(visit):
     assert [] == visit.said
 
 
+@pytest.mark.slow
 def test_another_address_is_another_setting(visit):
     visit.give("m", "2")
     visit.settled()
@@ -131,6 +134,7 @@ def test_another_address_is_another_setting(visit):
     assert "#try?Start.theta=1" == visit.do("location.hash")
 
 
+@pytest.mark.slow
 def test_the_keyboard_suffices(visit):
     slider = visit.page.get_by_role("slider", name="theta, slider")
     slider.focus()
@@ -155,6 +159,7 @@ def test_python_and_csv_of_this_run(visit, disk):
     assert [0.0, 0.0, 0.0, 0.0, 1.0] == [float(x) for x in lines[1].split(",")[:5]]
 
 
+@pytest.mark.slow
 def test_one_over_another(visit):
     across, up = (visit.page.get_by_label(f"Quantity {way}") for way in ("across", "up"))
     across.select_option(label="θ")
@@ -196,6 +201,7 @@ def locking():
     return da.simulate(s, 0.5, start={}, guess={"x": 2.0}, progress=False)
 
 
+@pytest.mark.each_time(1)
 @pytest.mark.parametrize(
     ("build", "end", "why"),
     [(falling, 1.1107, "stopped at t = 1.11"), (locking, 0.9273, "stopped at t = 0.927")],
@@ -215,6 +221,7 @@ def test_a_run_that_cannot_go_on_shows_the_motion_so_far(tried, build, end, why)
     assert [] == visit.said
 
 
+@pytest.mark.slow
 def test_what_cannot_be_is_said_beside_the_field(tried):
     entry = gallery.entry("four-bar")
     visit = tried(da.simulate(entry.build(), 0.5, start=dict(entry.start), progress=False))
@@ -263,6 +270,7 @@ def test_a_ball_bounces_in_the_page(tried):
     assert [] == visit.said
 
 
+@pytest.mark.each_time(1)
 @pytest.mark.parametrize("missing", ["WebAssembly", "Worker"])
 def test_what_a_browser_lacks_is_said(browser, disk_file, missing):
     context = browser.new_context(viewport=SIZE, offline=True)
@@ -276,6 +284,7 @@ def test_what_a_browser_lacks_is_said(browser, disk_file, missing):
     context.close()
 
 
+@pytest.mark.slow
 def test_without_webgl_runs_go_on_and_a_drawing_is_shown(browser, disk_file):
     context = browser.new_context(viewport=SIZE, offline=True)
     context.add_init_script("HTMLCanvasElement.prototype.getContext = () => null;")
@@ -290,6 +299,7 @@ def test_without_webgl_runs_go_on_and_a_drawing_is_shown(browser, disk_file):
     context.close()
 
 
+@pytest.mark.slow
 def test_every_control_is_reached_by_the_tabulator(visit):
     controls = (
         "[...document.querySelectorAll('#trial input, #trial button')].filter(e => "

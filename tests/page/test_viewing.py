@@ -1,6 +1,5 @@
 """A run in a notebook."""
 
-import base64
 import html
 import json
 
@@ -48,54 +47,29 @@ def test_the_panel_knows_the_units_that_were_given():
     } == data["units"]
 
 
-# what a notebook does with a widget: it imports its module and hands it a model and a place
-NOTEBOOK = """<!DOCTYPE html><body data-jp-theme-light="false"><div id="cell"></div>
-  <script type="module">
-const state = STATE, url = URL.createObjectURL(new Blob([state._esm], { type: "text/javascript" }));
-const widget = (await import(url)).default,
-  model = { get: (name) => state[name], on() {}, off() {} };
-window.gone = widget.render({ model, el: document.getElementById("cell") });
-</script>"""
-
-
-def test_a_widget_lives_without_a_kernel(browser, tmp_path):
-    pytest.importorskip(
-        "anywidget", reason="the widget needs anywidget: pip install dalembert[notebook]"
-    )
-    shown = gallery.build("simple-pendulum").view(1.0, start={"phi": 1.0}, progress=False)
-    bundle = shown._repr_mimebundle_()
-    assert {
-        "application/vnd.jupyter.widget-view+json",
-        "text/html",
-        "image/png",
-        "text/plain",
-    } <= set(bundle)
-    assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
-    state = {name: shown._widget.get_state()[name] for name in ("_esm", "html", "title")}
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["view", "animate"])
+def test_an_exported_notebook_keeps_a_working_page(browser, tmp_path, monkeypatch, kind):
+    """The display of a cell in a file, as an export writes it: nothing else is needed, and nothing
+    is cut off.
+    """
+    run = da.simulate(gallery.build("simple-pendulum"), 1.0, start={"phi": 1.0}, progress=False)
+    monkeypatch.setattr("dalembert.interface.page.run_viewer.in_notebook", lambda: True)
+    shown = getattr(run, kind)()
+    assert not hasattr(shown, "_repr_mimebundle_")
     file = tmp_path / "notebook.html"
-    file.write_text(
-        NOTEBOOK.replace("STATE", json.dumps(state).replace("<", "\\u003c")), encoding="utf-8"
-    )
+    text = f'<!DOCTYPE html><body data-jp-theme-light="false">{shown._repr_html_()}</body>'
+    file.write_text(text, encoding="utf-8")
     page = browser.new_context(viewport={"width": 900, "height": 700}, offline=True).new_page()
     page.goto(file.as_uri())
-    page.wait_for_selector("iframe")
     inside = page.frame_locator("iframe")
-    inside.locator("#trial[data-ready=yes]").wait_for()
+    inside.locator("html[data-ready=yes]").wait_for()
     assert "dark" == inside.locator("html").get_attribute("data-theme")
-    inside.get_by_label("phi", exact=True).fill("2")
-    inside.locator(".status-line", has_text="1 s in").wait_for()
-    # as high as what it holds, and gone when the notebook says so
-    assert (
-        page.evaluate(
-            "(f => f.clientHeight - "
-            "f.contentDocument.body.scrollHeight)(document.querySelector('iframe'))"
-        )
-        >= 0
+    if kind == "view":
+        inside.locator("#trial[data-ready=yes]").wait_for()
+        inside.get_by_label("phi", exact=True).fill("2")
+        inside.locator(".status-line", has_text="1 s in").wait_for()
+    page.wait_for_function(
+        "(f => f.clientHeight >= f.contentDocument.body.scrollHeight)"
+        "(document.querySelector('iframe'))"
     )
-    assert 0 == page.evaluate("gone(), document.querySelectorAll('iframe').length")
-
-
-def test_without_anywidget_the_frame_is_shown(monkeypatch):
-    monkeypatch.setattr("dalembert.interface.page.run_viewer._widget_class", lambda: None)
-    shown = gallery.build("simple-pendulum").view(1.0, start={"phi": 1.0}, progress=False)
-    assert {} == shown._repr_mimebundle_()

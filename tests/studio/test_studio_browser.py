@@ -105,6 +105,7 @@ def test_a_fault_is_marked_and_the_last_motion_stays(visit):
     assert [] == visit.said
 
 
+@pytest.mark.slow
 def test_keys_and_names_are_completed(visit):
     visit.give(f"{PENDULUM}\n[particle.ball]\n")
     visit.area.focus()
@@ -121,6 +122,7 @@ def test_keys_and_names_are_completed(visit):
     assert [] == visit.said
 
 
+@pytest.mark.slow
 def test_the_menu_inserts_an_element(visit):
     visit.area.focus()
     visit.page.keyboard.press("Control+End")
@@ -131,6 +133,7 @@ def test_the_menu_inserts_an_element(visit):
     assert [] == visit.said
 
 
+@pytest.mark.slow
 def test_words_are_explained(visit):
     line = PENDULUM.split("\n").index(
         next(x for x in PENDULUM.split("\n") if x.startswith("rod.bar"))
@@ -142,6 +145,7 @@ def test_words_are_explained(visit):
     assert "rod: A thin uniform rod" in hint.inner_text()
 
 
+@pytest.mark.slow
 def test_a_click_on_a_body_marks_its_lines(visit):
     visit.until("stage && stage.eye")
     canvas = visit.page.locator("#player canvas").bounding_box()
@@ -158,6 +162,7 @@ def test_a_click_on_a_body_marks_its_lines(visit):
     assert [] == visit.said
 
 
+@pytest.mark.slow
 def test_sliders_run_the_typed_model(visit):
     visit.page.wait_for_selector("#trial[data-ready=yes]")
     visit.page.get_by_label("theta", exact=True).fill("0.5")

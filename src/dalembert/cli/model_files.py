@@ -17,6 +17,7 @@ from dalembert.exchange.modelfile import ENDINGS
 from dalembert.exchange.modelfile.json_schema import schema as model_schema
 from dalembert.exchange.modelfile.run_settings import PrintedEquation, Settings
 from dalembert.exchange.modelfile.save import json_text, save, toml_text
+from dalembert.exchange.modelfile.source_positions import BadModel, ModelSource
 from dalembert.exchange.modelfile.templates import TEMPLATES
 from dalembert.foundation.suggestions import suggest_name
 from dalembert.interface.api.agreement import agreement
@@ -32,13 +33,17 @@ def check(system: SystemName, values: SetValues = None, *, as_json: Json = False
 
     Keys and names (with the nearest one that is known), dimensions where units are given, symbols
     that are used nowhere, degrees of freedom, redundant rows, and the agreement of all principles.
-    Every fault is reported with file, line and column.
+    All faults are reported at once, each with file, line and column.
 
     \b
     dalembert check model.toml
     dalembert check chain.toml --set n=20
     """
-    s = find_system(system, values, complete=False).system
+    try:
+        s = find_system(system, values, complete=False).system
+    except BadModel as problem:
+        _report_other_faults(system, problem)
+        raise
     counted = [
         (len(s.q), "coordinate", "coordinates"),
         (len(s.bodies), "body", "bodies"),
@@ -72,6 +77,23 @@ def check(system: SystemName, values: SetValues = None, *, as_json: Json = False
             agreement=result,
         )
     exit_by_verdict([result.holds])
+
+
+def _report_other_faults(file: str, problem: BadModel) -> None:
+    """Every fault of a model file but the first, which ends the command."""
+    from dalembert.interface.studio.faults import read_with_faults
+
+    path = Path(file).expanduser()
+    if path.suffix.lower() not in ENDINGS or not path.is_file():
+        return
+    text = path.read_text(encoding="utf-8", errors="replace")
+    source = ModelSource(file, text)
+    for fault in read_with_faults(text, path.name)[1]:
+        if (fault.line, fault.sentence) != (problem.line, problem.message):
+            try:
+                source.raise_error_at(fault.sentence, source.offset(fault.line, fault.column))
+            except BadModel as other:
+                print_error(str(other))
 
 
 def _dimensions(s: System) -> str:

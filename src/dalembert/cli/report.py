@@ -35,6 +35,7 @@ from dalembert.runtime.numerics.object_cache import ObjectCache
 
 if TYPE_CHECKING:
     from dalembert.interface.page.report_page import ReportData, ReportRequest
+    from dalembert.runtime.simulation.trajectory import Trajectory
 
 # where pages go: those of the whole gallery, unless -o names a folder, and in the cache that of
 # `view`
@@ -312,10 +313,38 @@ def _study_page(path: Path, output: Path | None, *, show: bool = False) -> None:
     from dalembert.analysis.studies.zarr_store import open_study
     from dalembert.interface.page.ensemble_page import ensemble_page
 
-    _report_page(
-        write_text(output or Path(f"{path.stem}.html"), ensemble_page(open_study(path), str(path))),
-        show=show,
-    )
+    data = open_study(path)
+    page = ensemble_page(data, str(path), _study_run(data))
+    _report_page(write_text(output or Path(f"{path.stem}.html"), page), show=show)
+
+
+def _study_run(data: Any) -> Trajectory | None:
+    """One run of a study, in the middle of what varied, made again; None where the system is not
+    known. A program is never run for that.
+    """
+    import json
+
+    import numpy as np
+
+    from dalembert.analysis.studies.zarr_store import COMMAND
+
+    command = json.loads(data.attrs.get(COMMAND, "{}"))
+    name = command.pop("system", "")
+    if name not in gallery.names() and not name.lower().endswith((".toml", ".json")):
+        return None
+    try:
+        system = find_system(name, command["values"]).system
+        length, wish = run_options(name, system, **command)
+        for key, x in data.coords.items():
+            role = x.attrs.get("role", "")
+            group = {"start": "start", "constant": "values", "input": "inputs"}.get(role)
+            if group is not None and x.ndim == 1:
+                symbol = x.attrs.get("symbol", str(key))
+                wish[group] |= {symbol: float(np.sort(x.values)[len(x) // 2])}
+        return simulate(system, length, progress=False, **wish)
+    except DalembertError as problem:
+        print_line(f"no run is shown in the page: {problem}")
+        return None
 
 
 def _report_page(page: Path, *, show: bool) -> None:

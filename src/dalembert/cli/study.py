@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable
@@ -105,6 +106,7 @@ def study(
         --keep "max(x)" --workers 4 -o study.zarr
     dalembert report study.zarr
     """
+    from dalembert.analysis.studies.zarr_store import write_command
     from dalembert.interface.api.ensemble import ensemble
 
     if workers is not None and scheduler is not None:
@@ -141,6 +143,10 @@ def study(
         as_json=as_json,
     )
     if output is not None:
+        asked = {name: flags.get(name) for name in ("values", "start", "inputs", "guess")}
+        write_command(
+            output, json.dumps({"system": system, "duration": length, **asked}, default=list)
+        )
         report_written(f"{output}; a page of it: dalembert report {output}", as_json=as_json)
     if plot is not None:
         report_written(made.plot(path=str(plot)).path, as_json=as_json)

@@ -237,7 +237,9 @@ def _from_gallery(name: str, given: Iterable[str] | None, *, complete: bool) -> 
         _published_result(system, p, by_hand=isinstance(p, gallery.DerivedByHand))
         for p in (() if other else entry.printed)
     )
-    return ReportSubject(system, entry.title, entry.source, entry.description, results)
+    return ReportSubject(
+        system, entry.title, entry.source, entry.description, results, entry.mode_names
+    )
 
 
 # ---- a program of the user -------------------------------------------------------------------

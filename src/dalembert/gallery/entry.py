@@ -53,3 +53,5 @@ class Entry:
     duration: float = field(default=10.0, repr=False)
     # impacts and whatever else happens in a run
     events: tuple[Event, ...] = field(default=(), repr=False)
+    # what the literature calls the modes of the steady motion, by increasing |λ|
+    mode_names: tuple[str, ...] = field(default=(), repr=False)

@@ -144,4 +144,5 @@ ENTRY = Entry(
     build=build,
     start={"v": 4.6, "u_phi": 0.5},
     duration=5.0,
+    mode_names=("capsize", "weave", "castering"),
 )

@@ -22,6 +22,8 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.atomic_write import write_text
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
+from dalembert.runtime.simulation.plotting.chart import GREY, Chart, Curve, Panel
+from dalembert.runtime.simulation.plotting.plot import Appearance, Plot, display
 from dalembert.symbolic.units.quantities import label_with_unit
 
 if TYPE_CHECKING:
@@ -94,6 +96,29 @@ class Modes(Displayable):
     def damping(self) -> FloatArray:
         """ζ = −Re λ/|λ|"""
         return np.array([m.damping for m in self.modes])
+
+    def plot(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        ax: Any = None,
+        figsize: tuple[float, float] | None = None,
+        style: Any = None,
+    ) -> Plot:
+        """The eigenvalues in the complex plane, without structural zeros.
+
+        ax is axes of matplotlib to draw on, figsize the size in inches, style a style of
+        matplotlib.
+        """
+        z = self.nonstructural
+        unit = " [1/s]" if self.seconds else ""
+        panel = Panel(f"Im λ{unit}", (Curve("", z.real, z.imag),), zero_line=True, dotted=True)
+        reach = 1.1 * max(float(np.abs(z.real).max(initial=0.0)), 1e-3)
+        right = max(0.1 * reach, 1.1 * float(z.real.max(initial=0.0)))
+        title = "Eigenvalues"
+        facts = f"{len(z)} eigenvalues, largest real part {self.growth:.4g}{unit}"
+        chart = Chart(title, facts, GREY, (-reach, right), (panel,), x_label=f"Re λ{unit}")
+        return display(chart, title, path, Appearance(ax, figsize, style))
 
     def __str__(self) -> str:
         zeros = sum(m.structural for m in self.modes)

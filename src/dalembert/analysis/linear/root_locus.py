@@ -22,10 +22,11 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.simulation.plotting.chart import COLOURS, GREY, Chart, Curve, Panel
-from dalembert.runtime.simulation.plotting.plot import save
+from dalembert.runtime.simulation.plotting.plot import Appearance, Plot, display
 from dalembert.runtime.states.evaluator import Key
 from dalembert.runtime.states.initial_conditions import solve_initial_conditions
 from dalembert.runtime.states.run_values import RunValues, operating_values
+from dalembert.symbolic.units.quantities import label_with_unit
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -213,11 +214,23 @@ class RootLocus(Displayable):
             [f"Re λ over {self.parameter}   {_REAL} real   {_PAIR} pair", *lines, " " * 11 + foot]
         )
 
-    def plot(self, path: str | PathLike[str]) -> None:
-        """Re λ and |Im λ| over the parameter, saved as an image."""
+    def plot(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        ax: Any = None,
+        figsize: tuple[float, float] | None = None,
+        style: Any = None,
+    ) -> Plot:
+        """Re λ and |Im λ| over the parameter.
+
+        ax is two axes of matplotlib to draw on, figsize the size in inches, style a style of
+        matplotlib.
+        """
+        unit = " [1/s]" if self.models[0].units else ""
         parts = (
-            ("Re λ", self.eigenvalues.real, COLOURS[0]),
-            ("|Im λ|", np.abs(self.eigenvalues.imag), COLOURS[1]),
+            (f"Re λ{unit}", self.eigenvalues.real, COLOURS[0]),
+            (f"|Im λ|{unit}", np.abs(self.eigenvalues.imag), COLOURS[1]),
         )
         panels = tuple(
             Panel(
@@ -228,11 +241,11 @@ class RootLocus(Displayable):
             )
             for name, part, colour in parts
         )
-        facts, span = (
-            f"eigenvalues over {self.parameter}",
-            (float(self.values.min()), float(self.values.max())),
-        )
-        save(Chart(self.models[0].system, facts, GREY, span, panels, x_label=self.parameter), path)
+        span = (float(self.values.min()), float(self.values.max()))
+        across = label_with_unit(self.parameter, self.models[0].units.get(self.parameter, ""))
+        title, facts = self.models[0].system, f"eigenvalues over {self.parameter}"
+        chart = Chart(title, facts, GREY, span, panels, x_label=across)
+        return display(chart, f"{title} root locus", path, Appearance(ax, figsize, style))
 
     def __str__(self) -> str:
         lines = [f"  {self.parameter:>12}  eigenvalues"]

@@ -167,7 +167,7 @@ def flat_dataset(plan: EnsemblePlan, columns: Mapping[str, Any], how: str, first
         coordinates[coordinate_name(name, role)] = (
             MEMBER,
             table[:, k],
-            {**_units(plan, name), "role": role.value},
+            {**_units(plan, name), "role": role.value, "symbol": str(name)},
         )
     if plan.options.at is not None:
         coordinates[TIME] = TIME, plan.times

@@ -43,6 +43,8 @@ _RESUME_HINT: Final = "finished chunks are kept, and the same call resumes the s
 # letters that a file's name may have everywhere
 _SAFE: Final = " ()+-,._'"
 _CHUNK: Final = "chunk"
+# the attribute that keeps how a study was asked for
+COMMAND: Final = "command"
 
 
 def _zarr() -> Any:
@@ -205,3 +207,8 @@ def open_study(path: str | os.PathLike[str]) -> Any:
         msg = f"{place} cannot be read as a study: {problem or 'something is missing'}"
         raise BadStudy(msg) from problem
     return done
+
+
+def write_command(path: Path | str, command: str) -> None:
+    """Keep how a study was asked for, as JSON, so that one of its runs can be made again."""
+    _zarr().open_group(str(path), mode="a").attrs[COMMAND] = command

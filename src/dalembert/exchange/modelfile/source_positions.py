@@ -83,6 +83,11 @@ class ModelSource:
             offset += quotes + column - 1
         self.raise_error_at(sentence, offset)
 
+    def offset(self, line: int, column: int) -> int:
+        """The character at a line and column, which count from 1."""
+        lines = self.text.split("\n")[: max(line - 1, 0)]
+        return sum(len(each) + 1 for each in lines) + max(column - 1, 0)
+
     def raise_error_at(self, sentence: str, offset: int) -> NoReturn:
         """BadModel at a character of the text."""
         offset = min(offset, len(self.text))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from html import escape
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -21,6 +21,11 @@ from dalembert.interface.page.html_elements import (
     table,
     typeset,
 )
+from dalembert.interface.page.run_viewer import run_request, viewer_parts
+from dalembert.interface.page.study_chart import study_chart
+
+if TYPE_CHECKING:
+    from dalembert.runtime.simulation.trajectory import Trajectory
 
 _OWN: Final = frozenset({"outcome", CAUSE, "reached", "steps", "drift", "reason"})
 _MOST_PICTURES: Final = 24
@@ -33,21 +38,32 @@ _PARTS: Final = (
 )
 
 
-def ensemble_page(data: Any, source: str) -> str:
-    """The whole page; it needs nothing but a browser."""
+def ensemble_page(data: Any, source: str, run: Trajectory | None = None) -> str:
+    """The whole page; it needs nothing but a browser. `run` is one of the runs: with it a click on
+    a chart plays the run of that place.
+    """
     title = str(data.attrs.get("study system", "Study"))
     links = "".join(f'<a href="#{identity}">{escape(words)}</a>' for identity, words in _PARTS)
+    member, blocks = ("", "") if run is None else _member(run)
     parts = [
         _head(data, title, source),
-        _figures(data, title),
+        member,
+        _figures(data, title, live=bool(member)),
         _runs_section(data),
         _failures(data),
     ]
     foot = "<footer>Made with dalembert. This file holds everything it shows.</footer>"
     bar = f'<a class="skip" href="#system">Skip to the page</a>{page_header(title, links)}'
     return html_document(
-        f"{title} · study · dalembert", f"{bar}\n<main>\n{chr(10).join(parts)}\n{foot}\n</main>"
+        f"{title} · study · dalembert",
+        f"{bar}\n<main>\n{chr(10).join(parts)}\n{foot}\n</main>{blocks}",
     )
+
+
+def _member(run: Trajectory) -> tuple[str, str]:
+    """One run of the study with its panel, and the data behind it."""
+    body, data, _ = viewer_parts(run, run_request(run))
+    return section("member", "One run", body), data
 
 
 def _head(data: Any, title: str, source: str) -> str:
@@ -92,9 +108,14 @@ def _sweep_axis(data: Any, dim: str, length: int, name: str) -> str:
     return escape(", ".join(filter(None, (span, how, role))))
 
 
-def _figures(data: Any, title: str) -> str:
+def _figures(data: Any, title: str, *, live: bool) -> str:
     names = [name for name in data.data_vars if name not in _OWN]
-    shown = [_figure(data, title, str(name)) for name in names[:_MOST_PICTURES]]
+    shown = [
+        study_chart(data, str(name)) or _figure(data, title, str(name))
+        for name in names[:_MOST_PICTURES]
+    ]
+    if live and any("study-chart" in each for each in shown):
+        shown.insert(0, "<p>Click a place of a chart to play the run of that place above.</p>")
     more = (
         f"<p>{len(names) - _MOST_PICTURES} more are in the file.</p>"
         if len(names) > _MOST_PICTURES

@@ -29,7 +29,10 @@ from dalembert.symbolic.algebra.printing.symbol_names import display_name, super
 
 SCRIPTS: Final = (
     "renderer.js",
+    "vector_renderer.js",
     "charts.js",
+    "energy_bars.js",
+    "pinned_runs.js",
     "number_text.js",
     "judgement.js",
     "drag.js",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import subprocess
@@ -25,6 +24,8 @@ WIDTH, HEIGHT = 640, 400
 _SUPERSAMPLING: Final = 2
 _MOST_FRAMES: Final = {".gif": 240, ".mp4": 1800}
 _RATE: Final = {".gif": 20, ".mp4": 30}
+# points of a trace between two frames
+_TRACE_POINTS: Final = 4
 KINDS: Final = (".png", ".gif", ".mp4")
 PAGES: Final = (".html", ".htm")
 
@@ -46,14 +47,6 @@ def save_image(run: Trajectory, path: str | os.PathLike[str]) -> Path:
         else:
             _mp4(run, part)
     return target
-
-
-def png(run: Trajectory) -> bytes:
-    """A picture of the start, as the bytes of a file."""
-    _check_format(".png")
-    made = io.BytesIO()
-    _start(run).save(made, format="PNG")
-    return made.getvalue()
 
 
 def _start(run: Trajectory) -> Any:
@@ -91,9 +84,20 @@ def _count(run: Trajectory, kind: str) -> int:
     return int(min(_MOST_FRAMES[kind], max(2, round(float(run.t[-1] - run.t[0]) * _RATE[kind]))))
 
 
+def _clock(run: Trajectory) -> str:
+    """t with its unit, with three digits for runs of less than a second."""
+    digits = 3 if float(run.t[-1] - run.t[0]) < 1 else 2
+    return f"t = {{:.{digits}f}}{' s' if run.system.has_units else ''}"
+
+
+def _fine_scene(run: Trajectory, count: int) -> Scene:
+    """Several times as many places as frames, so that traces have no corners."""
+    return _sampled_scene(run, _TRACE_POINTS * (count - 1) + 1)
+
+
 def _gif(run: Trajectory, target: Path) -> None:
     count = _count(run, ".gif")
-    first, *rest = _images(_sampled_scene(run, count), count)
+    first, *rest = _images(_fine_scene(run, count), count, _clock(run))
     pause = max(20, round(1000 * float(run.t[-1] - run.t[0]) / count / 10) * 10)
     first.save(
         target,
@@ -124,7 +128,9 @@ def _mp4(run: Trajectory, target: Path) -> None:
         str(target.resolve()),
     ]
     command = [program, "-y", "-loglevel", "error", *given, *wanted]
-    frames = b"".join(image.tobytes() for image in _images(_sampled_scene(run, count), count))
+    frames = b"".join(
+        image.tobytes() for image in _images(_fine_scene(run, count), count, _clock(run))
+    )
     # no shell, our own arguments
     done = subprocess.run(command, input=frames, capture_output=True, check=False)  # noqa: S603
     if done.returncode:
@@ -135,14 +141,20 @@ def _mp4(run: Trajectory, target: Path) -> None:
         raise Unwritable(msg)
 
 
-def _images(drawn: Scene, count: int) -> Iterator[Any]:
-    from PIL import Image, ImageDraw
+def _images(drawn: Scene, count: int, clock: str = "") -> Iterator[Any]:
+    """`count` frames at even places of the scene; `clock` is the format of the time, if shown."""
+    from PIL import Image, ImageDraw, ImageFont
 
-    for k in range(min(count, len(drawn.t))):
+    font = ImageFont.load_default(13 * _SUPERSAMPLING)
+    last = len(drawn.t) - 1
+    for k in (round(i * last / max(1, count - 1)) for i in range(min(count, last + 1))):
         image = Image.new("RGB", (_SUPERSAMPLING * WIDTH, _SUPERSAMPLING * HEIGHT), "#f7f9fb")
         pen = ImageDraw.Draw(image, "RGBA")
         for face in draw_scene(drawn, k, WIDTH, HEIGHT, trace=True).faces:
             _paint(pen, face)
+        if clock:
+            place = (12 * _SUPERSAMPLING, (HEIGHT - 26) * _SUPERSAMPLING)
+            pen.text(place, clock.format(float(drawn.t[k])), fill="#5d6776", font=font)
         yield image.resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
 
 

@@ -20,6 +20,7 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.page.data_blocks import data_block, scene_data
 from dalembert.interface.page.html_elements import section, table
 from dalembert.interface.page.parts.motion import PLAY
+from dalembert.interface.page.root_locus_figure import SpeedLocus, locus_figure, speed_locus
 from dalembert.interface.page.scene import build_scene
 from dalembert.interface.page.svg_drawing import draw_scene, svg
 from dalembert.mechanics.model.system import System
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 _AMPLITUDE: Final = 0.3
 _FRAMES: Final = 61
 _STEADY_SEARCHES: Final = 4
+# accelerations along a steady motion, relative to the entries of A
+_STEADY: Final = 1e-6
 MOST_COORDINATES: Final = 12
 
 
@@ -47,6 +50,8 @@ class LinearizedPoint:
     title: str
     equilibrium: Equilibrium
     model: LinearModel = field(repr=False)
+    # of a steady motion, over the speed that was given
+    locus: SpeedLocus | None = None
 
     @property
     def modes(self) -> tuple[Mode, ...]:
@@ -127,7 +132,22 @@ def _linearize_at(
         outputs=coordinates,
         equilibrium=True,
     )
-    return LinearizedPoint(title, point, model)
+    if not _is_steady(model):
+        msg = f"{title}: a coordinate on which the accelerations depend changes"
+        raise NotApplicable(msg)
+    locus = None
+    if given:
+        ((name, speed),) = given.items()
+        locus = speed_locus(system, name, speed, about, options)
+    return LinearizedPoint(title, point, model, locus)
+
+
+def _is_steady(model: LinearModel) -> bool:
+    """∂u̇/∂z ż = 0: the accelerations stay zero while coordinates change."""
+    A, n = model.A, model.n_z
+    rates = model.offset[:n]
+    size = np.abs(A).max(initial=0.0) * np.abs(rates).max(initial=0.0)
+    return bool(np.abs(A[n:, :n] @ rates).max(initial=0.0) <= _STEADY * size)
 
 
 def mode_trajectory(run: Trajectory, v: LinearizedPoint, mode: Mode) -> Trajectory:
@@ -161,7 +181,8 @@ def modes_section(study: ReportData) -> str:
         cards = _shapes(study, v, n, left)
         left -= len(cards)
         shapes = f'<div class="plots modes">{"".join(cards)}</div>' if cards else ""
-        parts.append(_point(v) + _eigenvalues(v) + shapes)
+        locus = "" if v.locus is None else locus_figure(v.locus, study.subject.mode_names)
+        parts.append(_point(v) + _eigenvalues(v) + locus + shapes)
     return section("linear", "Equilibria and linear modes", *parts)
 
 

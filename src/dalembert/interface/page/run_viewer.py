@@ -7,18 +7,17 @@ from __future__ import annotations
 import base64
 import os
 from dataclasses import field
-from functools import cache, cached_property
+from functools import cached_property
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.errors import MissingPackage
 from dalembert.foundation.atomic_write import slug, unused_path, write_text
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.api.simulate import simulate
 from dalembert.interface.page.data_blocks import data_block, scene_data
-from dalembert.interface.page.html_elements import asset, html_document
-from dalembert.interface.page.image_export import PAGES, png, save_image
+from dalembert.interface.page.html_elements import html_document
+from dalembert.interface.page.image_export import PAGES, save_image
 from dalembert.interface.page.parts.motion import (
     arrow_legend,
     contact_mode_bands,
@@ -39,25 +38,36 @@ if TYPE_CHECKING:
 _HEIGHT: Final = "58rem"
 
 
-def _document(run: Trajectory, request: InteractiveRequest | None = None) -> tuple[str, str]:
-    """The stage, its controls and the plots as a document by itself, with what it may be asked
-    for; and a picture of the start.
+def viewer_parts(
+    run: Trajectory, request: InteractiveRequest | None = None
+) -> tuple[str, str, str]:
+    """The stage with its controls and the plots, the data behind them, and a picture of the
+    start.
     """
     name, even = run.system.name, sample_frames(run)
     drawn, plots = build_scene(even), Plots.of_run(run)
     still = svg(draw_scene(drawn, 0, 900, 460), f"{name} at the start")
     panel, live = interactive_panel(request, drawn)
     phase = "" if request is None else PHASE
+    unit = "m" if run.system.has_units else ""
     parts = (
-        player(still, plots, arrow_legend(drawn, run.system)),
+        player(still, plots, arrow_legend(drawn, run.system), unit),
         panel,
         contact_mode_bands(plots),
         plots.grid(coordinates(run, even)),
         phase,
     )
-    body = "".join(parts)
     data = f"{data_block('plots', plots.json_data())}{data_block('scene', scene_data(drawn))}{live}"
-    return html_document(name, f'<main style="padding-top:1rem">{body}</main>{data}'), still
+    return "".join(parts), data, still
+
+
+def _document(run: Trajectory, request: InteractiveRequest | None = None) -> tuple[str, str]:
+    """The stage, its controls and the plots as a document by itself, with what it may be asked
+    for; and a picture of the start.
+    """
+    body, data, still = viewer_parts(run, request)
+    page = f'<main style="padding-top:1rem">{body}</main>{data}'
+    return html_document(run.system.name, page), still
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +95,7 @@ class Animation:
 
     def _repr_html_(self) -> str:
         """In a frame of its own, so that the notebook's styles and ours leave one another alone."""
-        style = "width:100%;height:46rem;border:0"
-        return (
-            f'<iframe srcdoc="{escape(self.html)}" style="{style}" '
-            f'title="{escape(self.run.system.name)}"></iframe>'
-        )
+        return _frame(self.html, self.run.system.name, "width:100%;height:46rem;border:0")
 
     def __repr__(self) -> str:
         return f"Animation({self.path or 'not saved'})"
@@ -121,7 +127,7 @@ class RunView:
     @cached_property
     def _parts(self) -> tuple[str, str]:
         """The document, and a picture of the start."""
-        return _document(self.run, _request(self.run))
+        return _document(self.run, run_request(self.run))
 
     @property
     def html(self) -> str:
@@ -137,69 +143,27 @@ class RunView:
         trusted, the picture is left.
         """
         html, still = self._parts
-        name = escape(self.run.system.name)
+        name = self.run.system.name
         encoded = base64.b64encode(_standalone_svg(still).encode()).decode("ascii")
         image = f"data:image/svg+xml;base64,{encoded}"
-        over = (
-            f'<iframe srcdoc="{escape(html)}" '
-            f'style="position:absolute;inset:0;width:100%;height:100%;border:0" '
-            f'title="{name}"></iframe>'
-        )
-        under = f'<img src="{image}" alt="{name} at its start" style="width:100%;max-height:30rem">'
+        over = _frame(html, name, "position:absolute;inset:0;width:100%;height:100%;border:0")
+        look = "width:100%;max-height:30rem"
+        under = f'<img src="{image}" alt="{escape(name)} at its start" style="{look}">'
         return (
-            f"<div "
-            f'style="position:relative;min-height:{_HEIGHT};background:#fff">{under}{over}</div>'
+            f'<div data-fit="yes" style="position:relative;min-height:{_HEIGHT};background:#fff">'
+            f"{under}{over}</div>"
         )
-
-    # as IPython calls it
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:  # noqa: ARG002
-        """A widget where anywidget is installed, with the frame, a picture and a word for those
-        who cannot show it; else nothing more.
-        """
-        widget = self._widget
-        if widget is None:
-            return {}
-        shown = widget._repr_mimebundle_()
-        bundle = dict(shown[0] if isinstance(shown, tuple) else shown or {})
-        still = self._picture()
-        return (
-            bundle
-            | {"text/html": self._repr_html_(), "text/plain": repr(self)}
-            | ({"image/png": still} if still else {})
-        )
-
-    @cached_property
-    def _widget(self) -> Any:
-        """The document as a widget, which lives on without the kernel; None where anywidget is
-        not installed.
-        """
-        kind = _widget_class()
-        return None if kind is None else kind(html=self.html, title=self.run.system.name)
-
-    def _picture(self) -> str:
-        """The start as PNG in base64; nothing without pillow."""
-        try:
-            return base64.b64encode(png(self.run)).decode("ascii")
-        except MissingPackage:
-            return ""
 
     def __repr__(self) -> str:
         return f"RunView({self.run.system.name!r})"
 
 
-@cache
-def _widget_class() -> Any:
-    """A widget of one document, made where anywidget is installed."""
-    try:
-        import anywidget
-        import traitlets
-    except ImportError:
-        return None
-    fields = {
-        "html": traitlets.Unicode().tag(sync=True),
-        "title": traitlets.Unicode().tag(sync=True),
-    }
-    return type("RunWidget", (anywidget.AnyWidget,), {"_esm": asset("widget.js"), **fields})
+def _frame(html: str, title: str, style: str) -> str:
+    """A document in a frame, which the document itself makes as high as it is."""
+    return (
+        f'<iframe data-fit="yes" srcdoc="{escape(html)}" style="{style}" '
+        f'title="{escape(title)}"></iframe>'
+    )
 
 
 def _standalone_svg(still: str) -> str:
@@ -211,7 +175,7 @@ def _standalone_svg(still: str) -> str:
     )
 
 
-def _request(run: Trajectory) -> InteractiveRequest:
+def run_request(run: Trajectory) -> InteractiveRequest:
     """The options that the run itself remembers."""
     values, system = run.values, run.system
     start = {m.name: m.value for m in run.start.values if m.origin == "given"}

@@ -162,6 +162,7 @@ def mode_bands(run: Trajectory) -> ModeBands | None:
 MOST_POINTS: Final = 601
 _HEIGHT: Final = 3_000
 _ROOM: Final = 0.08
+_THINNING_PASSES: Final = 3
 
 
 class Plots:
@@ -206,7 +207,8 @@ class Plots:
         kinds = {"wide": p.wide, "coinciding": p.coinciding, "banded": self.modes is not None}
         kind = " ".join(["plot", *(name for name, applies in kinds.items() if applies)])
         paths = "".join(
-            f'<path class="curve c{k % 6}" d="{area.path(t, c)}"/>' for k, c in enumerate(curves)
+            f'<path class="curve c{k % 6}" d="{area.path(*_without_straight(t, c, high - low))}"/>'
+            for k, c in enumerate(curves)
         )
         caption = f"<figcaption>{title}{power}{keys}</figcaption>"
         return (
@@ -265,6 +267,20 @@ def _decimate(t: FloatArray, curves: Sequence[FloatArray]) -> tuple[FloatArray, 
         return t, list(curves)
     kept = np.unique(np.linspace(0, len(t) - 1, MOST_POINTS).round().astype(int))
     return t[kept], [c[kept] for c in curves]
+
+
+def _without_straight(t: FloatArray, c: FloatArray, height: float) -> tuple[FloatArray, FloatArray]:
+    """The curve without points that lie on the line between their neighbours, to a thousandth of
+    the height of the plot.
+    """
+    for _ in range(_THINNING_PASSES):
+        inner = np.arange(1, len(t) - 1, 2)
+        part = (t[inner] - t[inner - 1]) / np.maximum(t[inner + 1] - t[inner - 1], 1e-300)
+        line = c[inner - 1] + part * (c[inner + 1] - c[inner - 1])
+        kept = np.ones(len(t), dtype=bool)
+        kept[inner[np.abs(c[inner] - line) <= 1e-3 * height]] = False
+        t, c = t[kept], c[kept]
+    return t, c
 
 
 def axis_limits(curves: Sequence[FloatArray]) -> tuple[float, float, int]:

@@ -32,6 +32,8 @@ class ReportSubject:
     source: str = ""
     description: str = ""
     results: tuple[PublishedResult, ...] = ()
+    # of a steady motion, by increasing |λ|
+    mode_names: tuple[str, ...] = ()
 
 
 def title_blocks(subject: ReportSubject) -> Iterator[Block]:

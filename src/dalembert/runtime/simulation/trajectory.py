@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -414,16 +414,30 @@ class Trajectory(Displayable):
     to_pandas = table_export.to_pandas
     to_xarray = table_export.to_xarray
 
-    def plot(self, /, *what: Any, path: str | os.PathLike[str] | None = None) -> Plot:
+    def plot(
+        self,
+        /,
+        *what: Any,
+        path: str | os.PathLike[str] | None = None,
+        compare: Mapping[str, Trajectory] | Sequence[Trajectory] = (),
+        ax: Any = None,
+        figsize: tuple[float, float] | None = None,
+        style: Any = None,
+    ) -> Plot:
         """Coordinates over time, or whatever is named, with the energy below; several in a tuple
         share their axes.
 
         In a notebook the plot appears below the cell; elsewhere it is saved, and the name of the
         file is printed.
+
+        compare    other runs in the same panels, by the names they have in the legend
+        ax         axes of matplotlib to draw on, one for each panel
+        figsize    width and height in inches
+        style      a style of matplotlib, by name or as a dictionary
         """
         from dalembert.runtime.simulation.plotting.run_chart import plot
 
-        return plot(self, *what, path=path)
+        return plot(self, *what, path=path, compare=compare, ax=ax, figsize=figsize, style=style)
 
     view = animation.view
     animate = animation.animate

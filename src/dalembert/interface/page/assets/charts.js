@@ -50,7 +50,7 @@ const Charts = {
     for (const x of xs) number("x", Charts.label(x), { left: `${100 * right(x)}%` });
     svg.replaceChildren(...ys.map((y) => make("path", { class: "grid", d: `M0 ${Math.round(Charts.HEIGHT * down(y))}H${Charts.WIDTH}` })),
       ...xs.map((x) => make("path", { class: "grid", d: `M${Math.round(Charts.WIDTH * right(x))} 0V${Charts.HEIGHT}` })),
-      ...sets.flatMap(({ x, curves, pale }) => curves.map((y, k) => make("path", { class: `curve c${k % 6}${pale ? " pale" : ""}`, d: Charts.path(x, y, across, up) }))));
+      ...sets.flatMap(({ x, curves, pale, pinned }) => curves.map((y, k) => make("path", { class: `curve c${k % 6}${pale ? " pale" : ""}${pinned === undefined ? "" : ` pinned${pinned}`}`, d: Charts.path(x, y, across, up) }))));
   },
 };
 

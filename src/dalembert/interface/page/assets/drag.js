@@ -54,14 +54,46 @@ class Drag {
     const ray = this.ray(e), found = this.hit(ray);
     if (!found) return false;
     const b = stage.bodies[found.k], at = V.add(ray.from, V.scale(ray.way, found.near)), G = stage.at(b.r), axes = b.e ? stage.turned(b.e) : [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-    const away = V.sub(at, G), q = panel.positions(stage.time);
+    const away = V.sub(at, G), q = panel.positions(stage.time), grip = { body: found.k, local: axes.map((axis) => V.dot(away, axis)) };
     if (!q) return false;
+    const moving = panel.clock.playing;
     panel.clock.play(false);
     this.held = { body: found.k, normal: stage.eye.back, at, q };
     this.history = [];
-    panel.w.postMessage({ grab: { values: panel.setting().values, q, body: found.k, local: axes.map((axis) => V.dot(away, axis)) } });
     stage.canvas.classList.add("held");
+    if (moving) return this.pull(grip);
+    panel.w.postMessage({ grab: { values: panel.setting().values, q, ...grip } });
     return { move: (event) => this.move(event), drop: () => this.drop() };
+  }
+
+  // a body that moves is pulled to the pointer by a spring
+  pull(grip) {
+    const { panel, stage } = this, { clock } = panel, held = this.held;
+    Object.assign(held, { target: held.at, before: performance.now(), pulling: true });
+    panel.w.postMessage({ push: { id: panel.result ? panel.shown : -1, setting: panel.setting(), t: clock.time, speed: clock.speed, ...grip } });
+    const step = () => {
+      if (this.held !== held) return;
+      const now = performance.now();
+      if (!this.pending && now > held.before) { this.pending = true; panel.w.postMessage({ pushTo: { target: held.target, seconds: (now - held.before) / 1000 } }); held.before = now; }
+      requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+    return { move: (event) => { held.target = this.target(event); }, drop: () => {
+      if (this.held !== held) return;
+      this.held = null; this.pending = false; stage.tether = null;
+      stage.canvas.classList.remove("held");
+      panel.release();
+    } };
+  }
+
+  // where the body is now; the spring is drawn to the pointer
+  pushed(state) {
+    this.pending = false;
+    if (!this.held?.pulling) return;
+    this.worst = Math.max(this.worst, state.residual);
+    this.history.push([state.t, state.q]);
+    this.stage.tether = [state.point, this.held.target];
+    this.panel.pushed(state);
   }
 
   // the pointer in the plane through the point that was taken

@@ -12,11 +12,14 @@ class Trial {
     this.data = data("live");
     this.root = $("#trial");
     if ($("#phase")) this.phase = new Phase($("#phase"), this.quantities(), clock);
+    const bars = $(".energies");
+    if (bars) { this.energyBars = new EnergyBars(bars, (key) => this.energyOf(key)); this.energyBars.use(); clock.on((time) => this.energyBars.set(time)); }
     if (!this.root || !this.data) return;
     const missing = this.missing();
     if (missing) { this.say(missing); return; }
     this.knobs = this.fields();
     this.build();
+    this.pins = new PinnedRuns(this);
     this.worker();
     this.read();
     addEventListener("hashchange", () => { if (location.hash.startsWith("#try")) this.read(); else this.remember(); }, { signal });
@@ -66,13 +69,24 @@ class Trial {
       if (!mine.length) continue;
       const set = document.createElement("fieldset"), legend = document.createElement("legend");
       legend.textContent = group;
-      set.append(legend, ...mine.map((k) => this.knob(k)));
+      set.append(legend, ...this.grouped(mine));
       box.append(set);
     }
     $(".reset", this.root).addEventListener("click", () => this.reset());
     $(".csv", this.root).addEventListener("click", () => this.csv());
     $(".python", this.root).addEventListener("click", (e) => copy(this.python(), e.target));
     this.root.classList.add("ready");
+  }
+
+  // more than twelve constants are grouped by the bodies they belong to
+  grouped(mine) {
+    const of = (k) => (k.constant && mine.length > 12 && this.data.owners?.[k.name]) || "", owners = [...new Set(mine.map(of))].sort((a, b) => (a ? 0 : 1) - (b ? 0 : 1));
+    if (owners.length < 2) return mine.map((k) => this.knob(k));
+    return owners.flatMap((owner) => {
+      const name = document.createElement("p");
+      name.className = "owner"; name.textContent = owner || "several bodies, or none";
+      return [name, ...mine.filter((k) => of(k) === owner).map((k) => this.knob(k))];
+    });
   }
 
   knob(k) {
@@ -91,7 +105,7 @@ class Trial {
     Object.assign(k, { field, slider, fault });
     this.range(k);
     field.addEventListener("input", () => this.typed(k));
-    slider.addEventListener("input", () => { k.field.value = Trial.write(Trial.round(this.slid(k), k)); this.typed(k, true); });
+    slider.addEventListener("input", () => { if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.clock.play(true); k.field.value = Trial.write(Trial.round(this.slid(k), k)); this.typed(k, true); });
     const back = document.createElement("button");
     Object.assign(back, { type: "button", className: "undo", textContent: "↺", title: `Back to ${Trial.write(k.value)}` });
     back.setAttribute("aria-label", `Reset ${k.name}`);
@@ -177,6 +191,8 @@ class Trial {
 
   heard(found) {
     if (found.pose) { this.drag?.pose(found.pose); return; }
+    if (found.pushed) { this.drag?.pushed(found.pushed); return; }
+    if (found.pushFault) { this.say(`The body cannot be pulled here (${found.pushFault}).`, true); return; }
     if (found.ready) { this.ready = true; this.root.dataset.ready = "yes"; if (this.waiting) this.go(); return; }
     if (found.broken) { this.say(`New runs are not possible here (${found.broken}): the recorded run is shown.`, true); return; }
     if (found.id < this.id) return;
@@ -224,6 +240,19 @@ class Trial {
     this.stage.use(this.scene({ frames: { t, outputs }, sizes }), false);
     this.report(`Start: ${this.knobs.filter((k) => "start" in k && this.data.starts[k.start].q >= 0).slice(0, 4).map((k) => `${this.data.shown[k.name] ?? k.name} = ${Charts.label(+q[this.data.starts[k.start].q].toPrecision(4))}`).join(", ")}`);
   }
+
+  // one position of a body that is pulled, at its time
+  pushed({ t, outputs, sizes, work }) {
+    const { clock } = this;
+    clock.last = Math.max(clock.last, t); clock.set(t);
+    this.stage.use(this.scene({ frames: { t: Float64Array.of(t), outputs }, sizes }), false);
+    this.report(`Pulled by the pointer; its work: ${this.energyText(work)}`);
+  }
+
+  energyText(x) { return `${Charts.label(+x.toPrecision(3))}${this.data.units.t ? " J" : ""}`; }
+
+  // the motion continues without the pointer
+  release() { this.w.postMessage({ id: ++this.id, release: true }); }
 
   // the next run starts at these coordinates, with these rates where it was thrown
   startAt(q, rates) {
@@ -293,12 +322,14 @@ class Trial {
     this.stage?.use(this.scene(result));
     this.draw();
     const drift = this.values("drift"), worst = drift ? Judgement.largest(drift.v) : null, wrong = Judgement.of(this, result);
-    const words = `${Charts.label(frames.t[n - 1] - frames.t[0])} s in ${result.count - 1} steps${worst === null ? "" : `; relative energy error ${Judgement.size(worst)}`}.`;
+    const hand = frames.hand ? `; work of the pointer ${this.energyText(frames.hand[n - 1])}` : "";
+    const words = `${Charts.label(frames.t[n - 1] - frames.t[0])} s in ${result.count - 1} steps${hand}${worst === null ? "" : `; relative energy error ${Judgement.size(worst)}`}.`;
     const happened = this.happened(result), upper = (text) => `${text[0].toUpperCase()}${text.slice(1)}`;
     const outcome = result.stopped ? `${upper(result.stopped)}. The motion so far is shown: ${words}${happened}` : `${result.ended ? `${upper(result.ended)}: ` : ""}${words}${happened}`;
     this.say([...wrong, outcome].join(" "), Boolean(result.stopped || wrong.length));
     this.root.dataset.judged = wrong.length ? "bad" : "good";
     this.caption(`This motion was computed in the page: ${outcome}`);
+    if (result.released !== undefined) { this.clock.set(result.released); this.clock.play(true); }
     if (this.continuing) { this.continuing = false; this.clock.set(this.clock.first); this.clock.play(true); }
   }
 
@@ -342,7 +373,7 @@ class Trial {
     // curves at even times; errors at the steps themselves, between which the polynomials add one of their own
     const set = kind === "drift" ? steps : frames;
     if (kind === "w") { const parts = d.audit.works[+place]; return { t: set.t, v: Float64Array.from(set.t, (_, i) => parts.reduce((sum, k) => sum + set.states[i * wide + n + k], 0)) }; }
-    const energy = (k) => column(set, "outputs", out, d.outputs.energies + k).v, [K2, K1, K0, V] = [0, 1, 2, 3].map(energy), rides = (name) => d.audit && d.audit[name] >= 0 ? column(set, "states", wide, n + d.audit[name]).v : new Float64Array(set.t.length), Z = rides("Z"), taken = rides("taken");
+    const energy = (k) => column(set, "outputs", out, d.outputs.energies + k).v, [K2, K1, K0, V] = [0, 1, 2, 3].map(energy), rides = (name) => d.audit && d.audit[name] >= 0 ? column(set, "states", wide, n + d.audit[name]).v : new Float64Array(set.t.length), Z = rides("Z"), taken = set.hand ? rides("taken").map((x, i) => x - set.hand[i]) : rides("taken");
     const each = (f) => ({ t: set.t, v: Float64Array.from(set.t, (_, i) => f(i)) });
     const scale = () => Math.max(...K2.map((x, i) => x + Math.abs(V[i] - V[0]) + Math.abs(Z[i]))) || 1;
     switch (kind) {
@@ -374,8 +405,16 @@ class Trial {
     return found;
   }
 
+  // an energy of the motion that is shown, or nothing
+  energyOf(key) {
+    if (this.result) return this.values(key);
+    for (const plot of this.all.plots) { const at = (plot.k ?? []).indexOf(key); if (at >= 0) { const { t, v } = plot.recorded(); return { t, v: v[at] }; } }
+    return null;
+  }
+
   // what is on the screen at once, the rest when it comes there
   draw() {
+    this.energyBars?.use();
     this.stale = new Set($$(".plot[data-plot]"));
     for (const figure of this.all.seen) this.figure(figure);
     this.phase?.draw();
@@ -384,7 +423,7 @@ class Trial {
 
   figure(figure) {
     if (!this.stale.delete(figure)) return;
-    const plot = this.all.plots[figure.dataset.plot], recorded = plot.recorded(), sets = [{ x: recorded.t, curves: recorded.v, pale: Boolean(this.result) }];
+    const plot = this.all.plots[figure.dataset.plot], recorded = plot.recorded(), sets = [{ x: recorded.t, curves: recorded.v, pale: Boolean(this.result) }, ...(this.pins?.sets(plot) ?? [])];
     if (plot.live) sets.push({ x: plot.live.t, curves: plot.live.v });
     const [low, high, e] = Charts.limits(sets.flatMap((s) => s.curves));
     plot.now = e;
@@ -483,6 +522,6 @@ class Trial {
     const inputs = [...Object.entries(d.inputs).map(([name, text]) => [name, JSON.stringify(text)]), ...this.knobs.filter((k) => k.group === "Inputs").map((k) => [k.name, Trial.write(k.now)])];
     const guess = Object.entries({ ...d.start.guess, ...d.start.bent }).map(([name, [, x]]) => [name, x]), given = [["start", starts], ["guess", guess], ["values", constants], ["inputs", inputs]].filter(([, pairs]) => pairs.length);
     const r = this.named("Run", "tolerance").now, events = d.happening.map(([before, name, after]) => `${before}${name ? this.named("Events", name).now : ""}${after}`).join(", ");
-    return `${d.head}\nrun = da.simulate(s, ${this.named("Run", "duration").now}${given.map(([name, pairs]) => `, ${name}=${dictionary(pairs)}`).join("")}${events ? `, events=[${events}]` : ""}, rtol=${r}, atol=${r})\nprint(run)\n`;
+    return `${d.head}\n${this.result?.frames.hand ? "# the page pulled a body by its pointer: that is not repeated here\n" : ""}run = da.simulate(s, ${this.named("Run", "duration").now}${given.map(([name, pairs]) => `, ${name}=${dictionary(pairs)}`).join("")}${events ? `, events=[${events}]` : ""}, rtol=${r}, atol=${r})\nprint(run)\n`;
   }
 }

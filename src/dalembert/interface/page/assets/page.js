@@ -228,6 +228,7 @@ function takeaways(root, clock, stage) {
   const name = document.title.replace(/ · .*/, "").replace(/[^\w]+/g, "-").toLowerCase() || "motion", on = (action, act) => $(`[data-take=${action}]`, root)?.addEventListener("click", act);
   on("full", () => { if (document.fullscreenElement) document.exitFullscreen(); else root.requestFullscreen?.(); });
   on("png", () => { const s = stage(); if (!s) return; s.paint(); s.canvas.toBlob((blob) => saveBlob(blob, `${name}.png`)); });
+  on("svg", () => { const s = stage(); if (s) saveBlob(new Blob([vectorPicture(s)], { type: "image/svg+xml" }), `${name}.svg`); });
   on("link", (e) => copy(location.href, e.target));
   on("film", (e) => film(stage(), clock, name, e.target));
 }
@@ -317,6 +318,26 @@ function bands(modes, clock, part) {
   });
 }
 
+// ---- charts of a study: a click plays the run of that place ------------------------------------
+
+function studyCharts() {
+  for (const figure of $$(".study-chart")) {
+    const axes = JSON.parse(figure.dataset.axes), field = $(".field", figure), mark = $(".chosen", figure), trial = window.trial;
+    if (!trial?.knobs || !axes.every((a) => trial.knobs.some((k) => `${k.group}.${k.name}` === a.key))) continue;
+    figure.classList.add("playable");
+    field.addEventListener("click", (e) => {
+      const box = field.getBoundingClientRect(), part = [(e.clientX - box.left) / box.width, 1 - (e.clientY - box.top) / box.height];
+      // a map has cells of equal size, a curve has its values along the axis
+      const at = axes.map(({ x }, k) => (axes.length > 1 ? Math.min(x.length - 1, Math.max(0, Math.floor(part[k] * x.length))) : x.reduce((best, v, i) => (Math.abs(v - x[0] - part[0] * (x.at(-1) - x[0])) < Math.abs(x[best] - x[0] - part[0] * (x.at(-1) - x[0])) ? i : best), 0)));
+      mark.hidden = false;
+      Object.assign(mark.style, axes.length > 1 ? { left: `${100 * at[0] / axes[0].x.length}%`, width: `${100 / axes[0].x.length}%`, top: `${100 * (1 - (at[1] + 1) / axes[1].x.length)}%`, height: `${100 / axes[1].x.length}%` } : { left: `${100 * (axes[0].x[at[0]] - axes[0].x[0]) / (axes[0].x.at(-1) - axes[0].x[0] || 1)}%`, top: 0, height: "100%", width: 0 });
+      location.hash = `#try?${axes.map(({ key, x }, k) => `${encodeURIComponent(key)}=${x[at[k]]}`).join("&")}`;
+      window.clock.set(window.clock.first); window.clock.play(true);
+      $("#player")?.scrollIntoView({ block: "nearest" });
+    });
+  }
+}
+
 // ---- data to take away -------------------------------------------------------------------------
 
 function downloads(table) {
@@ -335,9 +356,25 @@ function save(rows, file) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
+// ---- in a notebook: a frame as high as what it holds, dark where the notebook is ---------------
+
+function fitFrame() {
+  let frame = null;
+  // frames of other origins may not be seen
+  try { frame = window.frameElement; } catch { return; }
+  if (!frame?.dataset.fit) return;
+  const outside = frame.ownerDocument.body, fit = () => {
+    const high = `${document.body.scrollHeight + 8}px`;
+    for (const box of [frame, frame.parentElement]) if (box.dataset.fit) box.style.minHeight = box.style.height = high;
+  };
+  if (outside.dataset.jpThemeLight === "false" || outside.classList.contains("vscode-dark")) { theme("dark"); frame.parentElement.style.background = "none"; }
+  new ResizeObserver(fit).observe(document.body);
+}
+
 // ---- begin: words first, then what moves -------------------------------------------------------
 
 function begin() {
+  fitFrame();
   copyable(document);
   fold(document);
   const all = data("plots"), scene = data("scene");
@@ -359,6 +396,7 @@ function begin() {
     });
     load.observe(root);
   }
+  studyCharts();
   const table = data("table");
   if (table) downloads(table);
   unpack(document);

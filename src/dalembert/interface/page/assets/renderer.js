@@ -206,6 +206,7 @@ class Renderer {
     const b = this.gl.createBuffer();
     this.gl.bindBuffer(kind, b);
     this.gl.bufferData(kind, numbers, this.gl.STATIC_DRAW);
+    b.numbers = numbers;
     return b;
   }
 
@@ -220,7 +221,7 @@ class Renderer {
     }
     this.buffer(new Uint16Array(faces), gl.ELEMENT_ARRAY_BUFFER);
     gl.bindVertexArray(null);
-    return { vao, count: faces.length };
+    return { vao, count: faces.length, shape: { position, faces } };
   }
 
   begin(camera, eye, up, light) {
@@ -325,13 +326,14 @@ class Stage {
     this.recorded = { t: this.t, places: this.places, bodies: this.bodies, curves: this.curves, arrows: this.arrows, traced: this.traced };
     this.ghost = null;
     // what presses and rubs is half of what a contact does
-    this.show = { frames: false, arrows: data.arrows.some((a) => a.kind === "normal" || a.kind === "friction"), traces: true, labels: false };
+    this.show = { frames: false, arrows: data.arrows.some((a) => a.kind === "normal" || a.kind === "friction"), traces: true, labels: false, velocities: false };
     this.time = this.t[0];
     this.axes = data.view.axes;
     this.follow = data.view.follow;
     this.home();
     this.names = [...this.bodies.filter((b) => b.name).map((b) => [b.name, () => this.at(b.r)]), ...this.curves.map((c) => [c.name, () => this.at(c.r[c.r.length >> 1])]), ...this.places.filter((p) => p.named).map((p) => [p.name, () => this.at(p.r)])]
       .map(([name, where]) => { const span = document.createElement("span"); span.textContent = name; labels.append(span); return { span, where }; });
+    if (this.arrows.length <= 12) this.values = data.arrows.map((a, k) => { const span = document.createElement("span"); span.className = "value"; labels.append(span); return { span, k, where: () => this.tip(k) }; });
     this.ruler();
     this.steer();
     this.theme();
@@ -481,7 +483,10 @@ class Stage {
     this.solids(true);
     if (this.ghost) this.haunt(() => this.pale());
     // forces act inside of bodies and are seen through them
-    if (this.show.arrows) { r.gl.clear(r.gl.DEPTH_BUFFER_BIT); this.forces(); }
+    if (this.show.arrows || this.show.velocities) r.gl.clear(r.gl.DEPTH_BUFFER_BIT);
+    if (this.show.arrows) this.forces();
+    if (this.show.velocities) this.velocities();
+    if (this.tether) this.spring(...this.tether, "spring");
     this.name(eye);
     this.measure(eye);
   }
@@ -635,6 +640,18 @@ class Stage {
     }
   }
 
+  // ṙ of every body from neighbouring frames; the fastest of the motion is as long as the largest force
+  velocities() {
+    const n = this.t.length - 1, speed = (r, k) => V.scale(V.sub(r.subarray(3 * k + 3, 3 * k + 6), r.subarray(3 * k, 3 * k + 3)), 1 / (this.t[k + 1] - this.t[k] || 1));
+    if (n < 1) return;
+    if (this.speeds?.t !== this.t) {
+      let most = 0;
+      for (const { r } of this.bodies) if (r.length > 3) for (let k = 0; k < n; k++) most = Math.max(most, V.norm(speed(r, k)));
+      this.speeds = { t: this.t, most };
+    }
+    for (const { r } of this.bodies) if (r.length > 3 && this.speeds.most) this.arrow(this.at(r), V.scale(speed(r, Math.min(this.here[0], n - 1)), this.data.view.arrow / this.speeds.most), this.colours[2], 0.36);
+  }
+
   arrow(o, way, colour, width) {
     const l = V.norm(way), thin = width * this.data.view.stick, head = Math.min(5 * thin, 0.6 * l);
     if (l < 1e-9 * this.data.view.far) return;
@@ -643,12 +660,29 @@ class Stage {
     this.renderer.rod("cone", neck, V.add(o, way), 2.6 * thin, colour);
   }
 
+  // the tip of an arrow; its value is written there
+  tip(k) { const a = this.arrows[k], v = this.data.view; return V.add(this.at(a.at), V.scale(this.at(a.v), v.arrow / (a.kind === "torque" ? v.torque : v.force))); }
+
+  // numbers at arrows, with their units
+  writeValues() {
+    const unit = (kind) => (!this.bar?.unit ? "" : kind === "torque" ? " N m" : " N");
+    for (const label of this.values ?? []) {
+      const a = this.arrows[label.k];
+      label.shown = this.show.arrows && Boolean(a);
+      if (!label.shown) continue;
+      const text = `${Charts.label(+V.norm(this.at(a.v)).toPrecision(3))}${unit(a.kind)}`;
+      if (label.span.textContent !== text) { label.span.textContent = text; label.wide = 7.2 * text.length + 4; }
+    }
+    return (this.values ?? []).filter((label) => label.shown || ((label.span.hidden = true), false));
+  }
+
   // names that do not lie on one another: each takes the first free place around its point, or none
   name(eye) {
-    this.labels.hidden = !this.show.labels;
-    if (!this.show.labels) return;
+    this.labels.hidden = !this.show.labels && !this.show.arrows;
+    if (this.labels.hidden) return;
+    if (!this.show.labels) for (const { span } of this.names) span.hidden = true;
     const w = this.canvas.clientWidth, h = this.canvas.clientHeight, m = eye.camera, taken = [];
-    for (const label of this.names) {
+    for (const label of [...(this.show.labels ? this.names : []), ...this.writeValues()]) {
       const { span, where } = label, p = where(), k = m[3] * p[0] + m[7] * p[1] + m[11] * p[2] + m[15];
       const x = ((m[0] * p[0] + m[4] * p[1] + m[8] * p[2] + m[12]) / k + 1) / 2 * w, y = (1 - (m[1] * p[0] + m[5] * p[1] + m[9] * p[2] + m[13]) / k) / 2 * h;
       const wide = label.wide ??= 7.2 * span.textContent.length + 4, high = 17;

@@ -295,10 +295,16 @@ class Engine {
     const start = from ? this.resume(setting, from) : this.begin(setting);
     this.set(start, setting);
     const motion = new Motion(this, start), run = this.run;
-    let budget = 64;
     // the first derivatives and the first step size
     if (Number(this.call.start(run.at))) { motion.take(1); return motion.stop(this.why("at the start")); }
     this.happenings?.begin([...start.q, ...start.u], this.row(0), start.t);
+    return yield* this.integrate(motion, milliseconds, clock);
+  }
+
+  // from the state that the loop has to the end of the run
+  * integrate(motion, milliseconds = 12, clock = () => performance.now()) {
+    const run = this.run;
+    let budget = 64;
     for (;;) {
       const before = clock();
       run.set({ budget });
@@ -326,7 +332,7 @@ class Engine {
 
 // The points of a run with the polynomials between them.
 class Motion {
-  constructor(engine, start) { this.engine = engine; this.start = start; this.blocks = []; this.count = 0; this.stored = 0; this.stopped = ""; this.ended = ""; this.events = []; }
+  constructor(engine, start) { this.engine = engine; this.start = start; this.blocks = []; this.count = 0; this.stored = 0; this.stopped = ""; this.ended = ""; this.events = []; this.hand = []; }
 
   take(count) {
     const e = this.engine, w = e.width;
@@ -396,15 +402,29 @@ class Motion {
     return y;
   }
 
+  // the last point that is not later than t
+  index(t) {
+    let low = 0, high = this.count;
+    while (high - low > 1) { const m = (low + high) >> 1; if (this.time(m) <= t) low = m; else high = m; }
+    return low;
+  }
+
+  // the work of the pointer up to point k
+  handWork(k) {
+    let low = -1, high = this.hand.length;
+    while (high - low > 1) { const m = (low + high) >> 1; if (this.hand[m][0] <= k) low = m; else high = m; }
+    return low < 0 ? 0 : this.hand[low][1];
+  }
+
   // states and outputs at times, in rows
-  sample(times) { return this.seen(times, (k) => this.at(times[k])); }
+  sample(times) { return { ...this.seen(times, (k) => this.at(times[k])), hand: this.hand.length ? Float64Array.from(times, (t) => this.handWork(this.index(t))) : null }; }
 
   // the same at the points of the run itself, of which there may be two at one time: before and after an event
   steps(most) {
     const every = Math.max(1, Math.ceil(this.count / most)), found = [];
     for (let k = 0; k < this.count; k += every) found.push(k);
     if (found[found.length - 1] !== this.count - 1) found.push(this.count - 1);
-    return this.seen(found.map((k) => this.time(k)), (k) => this.point(found[k]));
+    return { ...this.seen(found.map((k) => this.time(k)), (k) => this.point(found[k])), hand: this.hand.length ? Float64Array.from(found, (k) => this.handWork(k)) : null };
   }
 
   seen(times, state) {

@@ -94,12 +94,19 @@ _EXPORTS: Final = "".join(
     for action, label in {
         "full": "full screen",
         "png": "PNG",
+        "svg": "SVG",
         "film": "video",
         "link": "copy link",
     }.items()
 )
 _VIEWS: Final = {"home": "natural", "front": "front", "side": "side", "top": "top"}
-_SHOWN: Final = {"arrows": "forces", "traces": "traces", "frames": "frames", "labels": "names"}
+_SHOWN: Final = {
+    "arrows": "forces",
+    "velocities": "velocities",
+    "traces": "traces",
+    "frames": "frames",
+    "labels": "names",
+}
 
 
 def scene_player(study: ReportData, plots: Plots | None, drawn: Scene | None, sketch: str) -> str:
@@ -197,6 +204,7 @@ def player(sketch: str, plots: Plots, legend: str, unit: str = "") -> str:
         '<canvas tabindex="0" role="img" aria-label="The system in motion; arrow keys turn it, '
         'plus and minus zoom, space plays"></canvas>'
         '<div class="labels" aria-hidden="true" hidden></div>'
+        '<div class="energies empty" aria-hidden="true"></div>'
         f'<div class="ruler" aria-hidden="true" data-unit="{unit}"></div></div>'
         f'<div class="controls"><div class="time">{PLAY}{_STEPS}<input type="range" {ends} '
         f'step="any" aria-label="Time"><output '

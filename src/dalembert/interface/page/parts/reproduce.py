@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import platform
+import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -40,9 +41,10 @@ from dalembert.interface.page.simulator.outputs import (
     physical_properties,
     reaction_functions,
 )
-from dalembert.interface.page.simulator.slider_forms import limits, meanings, slider_forms
+from dalembert.interface.page.simulator.slider_forms import limits, meanings, owners, slider_forms
 from dalembert.interface.page.simulator.tables import knots_name, table_data, table_span
 from dalembert.interface.report import system_report
+from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.interface.report.renderers import HTML
 from dalembert.mechanics.model.system import units_by_name
 from dalembert.runtime.numerics import wasm
@@ -51,6 +53,7 @@ from dalembert.runtime.simulation.discontinuity_times import has_nonsmooth_input
 from dalembert.runtime.simulation.events.event import Event, EventAction
 from dalembert.runtime.states.evaluator import Evaluator
 from dalembert.symbolic.algebra.printing import source
+from dalembert.symbolic.algebra.printing.mathml import math
 from dalembert.symbolic.algebra.scalar import Scalar
 
 if TYPE_CHECKING:
@@ -201,6 +204,7 @@ SIMULATOR_SCRIPTS: Final = (
     "events.js",
     "simulator.js",
     "drag_solver.js",
+    "push.js",
     "simulation_worker.js",
 )
 # of runs in the page: half a picture's point is coarser by far
@@ -224,7 +228,9 @@ _PANEL: Final = """<div class="trial" id="trial"><h2>Try it</h2>
 <p class="status-line" role="status" aria-live="polite">The recorded run; new ones need scripts.</p>
 <p class="deeds"><button class="reset" type="button">Back to the recorded run</button> <button
 class="csv" type="button">Download this run as CSV</button>
-<button class="python" type="button">Copy Python for this run</button></p>
+<button class="python" type="button">Copy Python for this run</button>
+<button class="pin" type="button">Keep this run in the plots</button></p>
+<ul class="pins" aria-label="Runs kept in the plots"></ul>
 <datalist id="angle-marks"><option value="-3.14159"></option><option value="-1.5708"></option>
 <option value="0"></option><option value="1.5708"></option><option value="3.14159"></option>
 </datalist></div>"""
@@ -318,8 +324,13 @@ def _data_blocks(request: InteractiveRequest, drawn: Scene | None) -> str:
             name: shown_name(system, name)
             for name in [*(f["name"] for f in module.data["starts"]), *kinds]
         },
+        "typeset": {
+            name: symbol_html(request.run, name)
+            for name in [*(f["name"] for f in module.data["starts"]), *kinds]
+        },
         "forms": slider_forms(system),
         "meanings": meanings(system),
+        "owners": owners(system),
         "duration": request.duration,
         "rtol": _RTOL,
         "given": {str(name): float(x) for name, x in request.values.items()},
@@ -334,6 +345,14 @@ def _data_blocks(request: InteractiveRequest, drawn: Scene | None) -> str:
     }
     code = f'<script type="application/octet-stream" id="module">{module.compressed}</script>'
     return "\n".join([data_block("live", data), engine_block(), code])
+
+
+def symbol_html(run: Trajectory, name: str) -> str:
+    """A symbol as the equations print it."""
+    writer = FormulaWriter().on(run.kinematics.tape)
+    shown = math(writer.symbol(name.replace(".dot", "'")).tree)
+    extra = r"</?semantics>|<annotation.*?</annotation>| xmlns=\"[^\"]*\""
+    return re.sub(extra, "", shown, flags=re.DOTALL)
 
 
 def _event_template(e: Event, restitution: str) -> list[str]:

@@ -56,6 +56,20 @@ def meanings(system: System) -> dict[str, str]:
     return kinds | {name: f"{name}: {what}" for name, what in found.items()}
 
 
+def owners(system: System) -> dict[str, str]:
+    """{name of a constant: the body it belongs to}, for constants of one body only."""
+    names = {s.scalar.i: s.name for s in system.symbols.values() if s.kind == "constant"}
+    tape = system.space.tape
+    bodies: dict[str, set[str]] = {}
+    for b in system.bodies:
+        parts = [b.mass.i, *(() if b.inertia is None else b.inertia.entries())]
+        parts += [] if b.shape is None else [x.i for x in b.shape.sizes]
+        for i in symbols_of(tape, parts):
+            if i in names:
+                bodies.setdefault(names[i], set()).add(b.name)
+    return {name: next(iter(of)) for name, of in bodies.items() if len(of) == 1}
+
+
 def limits(rows: Iterable[str], entries: Iterable[str]) -> dict[str, Any]:
     """By what a run in the page is judged, as a run in Python is."""
     return {

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from dalembert.errors import IllPosed
 from dalembert.runtime.simulation.plotting.chart import (
     PANEL_WIDTH,
     legend_rows,
@@ -52,13 +55,37 @@ _FOOT: Final = 0.55
 _NAMES: Final = 0.2
 # for each pixel of a panel in SVG
 _INCHES: Final = 1 / 70
+# points that are seen one by one
+_FEW: Final = 40
 # letters that its font lacks
 _LETTERS: Final = str.maketrans({"𝒰": "$\\mathcal{U}$", "𝓗": "$\\mathcal{H}$"})
 
 
-def figure(chart: Chart) -> Figure:
-    """Panels in up to three columns, the one below them over the whole width, one axis across."""
-    with mpl.rc_context(STYLE):
+def draw_on(axes: Any, chart: Chart) -> Figure:
+    """The panels of a chart on axes of the caller, one panel on each; a single axes takes the
+    first panel. The style is that of the axes.
+    """
+    places = list(np.ravel(axes))
+    panels = chart.panels[: len(places)]
+    if len(places) > len(chart.panels):
+        msg = f"plot: {len(places)} axes were given for {len(chart.panels)} panels"
+        raise IllPosed(msg)
+    for place, panel in zip(places, panels, strict=True):
+        if not hasattr(place, "plot"):
+            msg = f"plot: ax= takes axes of matplotlib, not {type(place).__name__}"
+            raise IllPosed(msg)
+        _draw(place, panel)
+        place.set_xlabel(chart.x_label)
+        place.set_xlim(*chart.span)
+    return cast("Figure", places[0].figure)
+
+
+def figure(chart: Chart, figsize: tuple[float, float] | None = None, style: Any = None) -> Figure:
+    """Panels in up to three columns, the one below them over the whole width, one axis across.
+
+    figsize is in inches; style is a style of matplotlib, by name or as a dictionary.
+    """
+    with mpl.rc_context(STYLE), _styled(style):
         below = () if chart.bottom_panel is None else (chart.bottom_panel,)
         rows = -(-len(chart.panels) // chart.columns)
         width, head = (
@@ -66,6 +93,7 @@ def figure(chart: Chart) -> Figure:
             _HEAD + _NAMES * (max(len(legend_rows(p, PANEL_WIDTH)) for p in chart.panels) - 1),
         )
         height = head + panel_height(chart) * _INCHES * (rows + len(below)) + _FOOT
+        width, height = figsize or (width, height)
         fig = Figure(figsize=(width, height), facecolor="white")
         FigureCanvasAgg(fig)
         # inches from the edges; the titles of the panels are in the gaps between them
@@ -91,6 +119,7 @@ def figure(chart: Chart) -> Figure:
             ends = (chart.columns > 1 or not below) and k + chart.columns >= len(chart.panels)
             axes.tick_params(labelbottom=ends or k < 0)
             _draw(axes, panel)
+            axes.set_xlim(*chart.span)
         fig.axes[0 if below else -1].set_xlabel(
             chart.x_label, **(_SYMBOL if len(chart.x_label) == 1 else {})
         )
@@ -113,13 +142,22 @@ def figure(chart: Chart) -> Figure:
     return fig
 
 
+def _styled(style: Any) -> Any:
+    """A style of matplotlib for a while."""
+    if style is None:
+        return nullcontext()
+    from matplotlib import style as styles
+
+    return styles.context(style)
+
+
 def _draw(axes: Axes, panel: Panel) -> None:
     """Curves, the title above them, their names on the right where there are several."""
     if panel.zero_line:
         axes.axhline(0.0, color="#666666", linewidth=0.8)
     for k, c in enumerate(panel.curves):
         style: Any = (
-            {"linestyle": "", "marker": ".", "markersize": 3}
+            {"linestyle": "", "marker": ".", "markersize": 3 if len(c.x) > _FEW else 9}
             if panel.dotted
             else {"dashes": panel.dashes(k) or (None, None)}
         )

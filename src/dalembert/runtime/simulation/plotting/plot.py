@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from dalembert.errors import Unwritable
+from dalembert.errors import IllPosed, Unwritable
 from dalembert.foundation.atomic_write import (
     atomic_replace,
     check_extension,
@@ -90,10 +90,45 @@ def _figure(source: Chart | Figure) -> Figure:
     return figure(source)
 
 
-def display(source: Chart | Figure, name: str, path: str | os.PathLike[str] | None) -> Plot:
-    """Inline in a notebook; elsewhere a file of that name, which is printed unless a path was
-    given.
+@dataclass(frozen=True)
+class Appearance:
+    """How a plot is drawn by matplotlib: on axes of the caller, in a size in inches, in a style;
+    all empty for the usual picture.
     """
+
+    ax: Any = None
+    figsize: tuple[float, float] | None = None
+    style: Any = None
+
+    def apply(self, chart: Chart) -> Chart | Figure:
+        """The chart itself, or a figure of matplotlib where something was asked for."""
+        if self.ax is None and self.figsize is None and self.style is None:
+            return chart
+        from dalembert.runtime.simulation.plotting.matplotlib_figure import draw_on, figure
+
+        if self.ax is not None:
+            return draw_on(self.ax, chart)
+        try:
+            return figure(chart, self.figsize, self.style)
+        except (OSError, TypeError, ValueError) as problem:
+            # what matplotlib refuses: an unknown style, a size that is none
+            msg = f"plot: figsize={self.figsize!r:.40}, style={self.style!r:.40}: {problem!s:.120}"
+            raise IllPosed(msg) from None
+
+
+def display(
+    source: Chart | Figure,
+    name: str,
+    path: str | os.PathLike[str] | None,
+    appearance: Appearance | None = None,
+) -> Plot:
+    """Inline in a notebook; elsewhere a file of that name, which is printed unless a path was
+    given. What is drawn on axes of the caller is not saved by itself.
+    """
+    if appearance is not None and isinstance(source, Chart):
+        source = appearance.apply(source)
+        if appearance.ax is not None and path is None:
+            return Plot(source)
     plot = Plot(source)
     if path is not None:
         return plot.save(path)

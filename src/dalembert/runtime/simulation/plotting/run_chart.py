@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.errors import IllPosed
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.runtime.simulation.plotting.chart import (
     COLOURS,
@@ -18,9 +20,10 @@ from dalembert.runtime.simulation.plotting.chart import (
     Curve,
     Panel,
 )
-from dalembert.runtime.simulation.plotting.plot import Plot, display
+from dalembert.runtime.simulation.plotting.plot import Appearance, Plot, display
 from dalembert.symbolic.algebra.printing.symbol_names import superscript, unicode_name
 from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.units.quantities import label_with_unit
 
 if TYPE_CHECKING:
     from dalembert.runtime.simulation.trajectory import Trajectory
@@ -36,31 +39,77 @@ _MODE_COLOURS: Final = {
 }
 
 
-def plot(run: Trajectory, /, *what: Any, path: str | os.PathLike[str] | None = None) -> Plot:
+Others = Mapping[str, "Trajectory"] | Sequence["Trajectory"]
+
+
+def plot(
+    run: Trajectory,
+    /,
+    *what: Any,
+    path: str | os.PathLike[str] | None = None,
+    compare: Others = (),
+    **appearance: Any,
+) -> Plot:
     """Coordinates over time, or whatever is named, with the energy below; several in a tuple share
     their axes.
 
     In a notebook the plot appears below the cell; elsewhere it is saved, and the name of the file
     is printed.
     """
-    return display(run_chart(run, what), run.system.name, path)
+    return display(run_chart(run, what, compare), run.system.name, path, Appearance(**appearance))
 
 
-def run_chart(run: Trajectory, what: Sequence[Any] = ()) -> Chart:
-    """The requested quantities, or every coordinate, and below it the energy."""
+def run_chart(run: Trajectory, what: Sequence[Any] = (), compare: Others = ()) -> Chart:
+    """The requested quantities, or every coordinate, and below it the energy; with other runs in
+    the same panels.
+    """
     asked = [(w if isinstance(w, tuple | list) else (w,)) for w in what] or [
         (name,) for name in run.names[: run.q.shape[1]]
     ]
-    fine = refine(run)
-    panels = tuple(_panel(fine, keys) for keys in asked[:MOST_PANELS])
+    fine, others = refine(run), _named(compare)
+    panels = tuple(_compared(fine, others, keys) for keys in asked[:MOST_PANELS])
     if run.contact_modes is not None:
         panels = (*panels[: MOST_PANELS - 1], _modes(fine))
     facts, colour = (
         _subtitle(run, max(len(asked) - len(panels), 0)),
         GREY if run.finished else COLOURS[1],
     )
-    times = (float(run.t[0]), float(run.t[-1])) if len(run) else (0.0, 1.0)
-    return Chart(run.system.name, facts, colour, times, panels, _energy(run))
+    ends = [(float(r.t[0]), float(r.t[-1])) for r in (run, *others.values()) if len(r)]
+    times = (min(a for a, _ in ends), max(b for _, b in ends)) if ends else (0.0, 1.0)
+    across = label_with_unit("t", run.system.unit("t") or ("s" if run.system.has_units else ""))
+    bottom = None if others else _energy(run)
+    return Chart(run.system.name, facts, colour, times, panels, bottom, x_label=across)
+
+
+def _named(compare: Others) -> dict[str, Trajectory]:
+    """Other runs, refined, by the names they have in the legend."""
+    given = (
+        dict(compare)
+        if isinstance(compare, Mapping)
+        else {f"run {k}": r for k, r in enumerate(compare, 2)}
+    )
+    for name, other in given.items():
+        if not hasattr(other, "solution"):
+            msg = f"plot: compare= takes runs, and {name!r} is {type(other).__name__}"
+            raise IllPosed(msg)
+    return {str(name): refine(other) for name, other in given.items()}
+
+
+def _compared(run: Trajectory, others: Mapping[str, Trajectory], keys: Sequence[Any]) -> Panel:
+    """A panel of one run with the same quantities of others."""
+    own = _panel(run, keys)
+    if not others:
+        return own
+    curves = [
+        replace(c, name=f"{c.name}, run 1" if len(own.curves) > 1 else "run 1") for c in own.curves
+    ]
+    for name, other in others.items():
+        theirs = _panel(other, keys).curves
+        curves += [
+            replace(c, name=f"{c.name}, {name}" if len(theirs) > 1 else name) for c in theirs
+        ]
+    title = own.title or ", ".join(c.name for c in own.curves)
+    return Panel(title, tuple(curves), own.is_symbol)
 
 
 def refine(run: Trajectory) -> Trajectory:

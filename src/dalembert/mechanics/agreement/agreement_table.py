@@ -380,17 +380,21 @@ def agreement(
     system: System,
     principles: Sequence[tuple[Principle, Derive]] = PRINCIPLES,
     seed: int | None = None,
+    on_progress: Callable[[int, str], None] | None = None,
 ) -> Agreement:
     """Derive by every principle, compare each with the first that applies, and audit the
     kinematics.
 
-    `seed` draws the points of an earlier run once more.
+    `seed` draws the points of an earlier run once more. `on_progress` is called with the number of
+    principles that are done and the name of the next step.
     """
+    show = on_progress or (lambda _done, _step: None)
     kin, seed = kinematics(system), process_seed() if seed is None else seed
     reference: ReferenceEquations | None = None
     rows: list[AgreementRow] = []
     certificates: list[Certificate] = []
-    for principle, derive in principles:
+    for k, (principle, derive) in enumerate(principles):
+        show(k, principle.title)
         try:
             d, seconds = timed_derivation(derive, kin)
         except NotApplicable as reason:
@@ -401,8 +405,10 @@ def agreement(
             positions = copy_expressions(kin.tape, d.equations.tape, phi)
             reference = ReferenceEquations(d.equations, seed, positions)
         else:
+            show(k, f"comparing {principle.title}")
             certificates.append(reference.certificate(d.equations))
         rows.append(_agreement_row(d, certificates[-1] if certificates else None, seconds))
+    show(len(principles), "kinematics")
     findings, decision = audit_kinematics(kin, seed)
     bound = union_bound(
         [*(v.bound for v in certificates if v.holds), decision.bound if decision.all_zero else 0.0]

@@ -11,7 +11,7 @@ candidates put different wrenches on the bodies, none is taken.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import product
 
 from dalembert.errors import NotApplicable
@@ -185,7 +185,7 @@ class ConstraintAction:
     # the body it was declared to act on, and the one with the reaction
     named: tuple[str, str] | None = None
     # the force of the ground at a point, where the body that carries it is open
-    ground_force: tuple[Point, Vector] | None = None
+    ground_force: tuple[Point, Vector] | None = field(default=None, compare=False)
 
     @property
     def body_pair(self) -> tuple[str, str] | None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.symbolic.algebra.arithmetic import BallArithmetic
@@ -28,7 +28,7 @@ from dalembert.symbolic.algebra.expression_graph import (
     evaluate,
     symbols_of,
 )
-from dalembert.symbolic.algebra.tape import Tape
+from dalembert.symbolic.algebra.tape import Number, Tape
 
 if TYPE_CHECKING:
     from flint import arb
@@ -66,11 +66,11 @@ def _ball(tape: Tape, node: int, bits: int) -> arb:
     import flint
 
     with flint.ctx.workprec(bits):
-        (value,) = evaluate(tape, (node,), _no_symbol, BallArithmetic())
+        value: arb = evaluate(tape, (node,), _no_symbol, BallArithmetic())[0]
     return value
 
 
-def _no_symbol(_: int) -> arb:
+def _no_symbol(_: int) -> NoReturn:
     raise _Unsupported
 
 
@@ -103,8 +103,8 @@ class _FormArithmetic:
         self.tape = tape
         self.one = _Form({}, tape.one)
 
-    def const(self, value: Fraction) -> _Quotient:
-        return self._whole(self.tape.const(value))
+    def const(self, value: Number) -> _Quotient:
+        return self._whole(self.tape.const(Fraction(value)))
 
     def pi(self) -> _Quotient:
         return _Quotient(_Form({self.tape.pi: Fraction(1)}, self.tape.zero), self.one)

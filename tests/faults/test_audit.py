@@ -51,10 +51,9 @@ def test_the_rank_of_the_rows_is_checked_along_the_run(angle):
         assert (until > 1.6) == any("'row' is violated" in text for text in said)
 
 
-@pytest.mark.parametrize("integrator", ["LSODA", "rosenbrock"])
-def test_a_pole_stops_other_integrators(integrator):
+def test_a_pole_stops_a_stiff_run():
     said, run = warned(
-        lambda: da.simulate(pole("x"), 3.0, start={"x.dot": 1.0}, integrator=integrator)
+        lambda: da.simulate(pole("x"), 3.0, start={"x.dot": 1.0}, integrator="rosenbrock")
     )
     assert run is None
     assert "1.57079" in said[-1]

@@ -179,17 +179,22 @@ def table(lines) -> str:
         for what, v in x.get("worst", {}).items()
         if not v <= TOLERANCE
     ]
-    kinds = Counter(x["kind"] for x in lines)
+    counted = Counter(x["kind"] for x in lines)
+    kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(counted.items()))
     text = [
         "# Fresh random systems",
         "",
-        f"Written by `python tests/independent/fresh_systems.py`; {len(lines)} systems "
-        f"({', '.join(f'{n} {kind}' for kind, n in sorted(kinds.items()))}): {len(wrong)} wrong, "
-        f"{len(crashes)} crashes, {sum(refused.values())} refused with a message; the longest "
-        f"took {max(x['cpu'] for x in lines):.0f} s of CPU.",
+        (
+            f"Written by `python tests/independent/fresh_systems.py`; {len(lines)} systems "
+            f"({kinds}): {len(wrong)} wrong, "
+            f"{len(crashes)} crashes, {sum(refused.values())} refused with a message; the longest "
+            f"took {max(x['cpu'] for x in lines):.0f} s of CPU."
+        ),
         "",
-        f"Differences are relative to a limit of {TOLERANCE:g}; runs by another integrator and by "
-        f"tables are scaled to it, {CLOSE:g} of the state being the limit.",
+        (
+            f"Differences are relative to a limit of {TOLERANCE:g}; runs by another integrator and "
+            f"by tables are scaled to it, {CLOSE:g} of the state being the limit."
+        ),
         "",
         "| compared with | systems | largest difference |",
         "| --- | ---: | ---: |",

@@ -40,8 +40,10 @@ from dalembert.mechanics.principles.derivation import (
     timed_derivation,
 )
 from dalembert.symbolic.algebra.exact.constrained_points import solvable_symbols, solve_point
+from dalembert.symbolic.algebra.exact.linear_algebra import rank_in_unknowns
 from dalembert.symbolic.algebra.exact.verdict import (
     Decision,
+    RandomPoints,
     TimeLimit,
     Undecided,
     Verdict,
@@ -116,11 +118,22 @@ class ReferenceEquations:
             decision = self._substitution_test.decide(theirs.nodes)
             if decision.all_zero is False and self._vanish_on_positions(theirs.nodes):
                 return Certificate(holds=None, bound=1.0, why=_ON_POSITIONS, same_rows=False)
+            rank = self._rank(theirs.nodes) if decision.all_zero else len(self.reference.udot)
+            if rank < len(self.reference.udot):
+                return Certificate(
+                    holds=False, why=f"DIFFERS: its rows have rank {rank}", same_rows=False
+                )
             return _certificate(decision, same_rows=False)
-        except StructurallySingular as problem:
+        except (StructurallySingular, Undecided) as problem:
             # rows that differ while the mass matrix determines no accelerations to insert: they may
             # still have the same solutions
             return Certificate(holds=None, bound=1.0, why=str(problem), same_rows=False)
+
+    def _rank(self, rows: Sequence[int]) -> int:
+        """Rank of rows in u̇: those of the reference determine all of them, so others must."""
+        udot = self.reference.udot
+        points = RandomPoints(self.tape, 2, self._seed, outs=rows, check=self._clock.check)
+        return max(points.at_all(lambda point: rank_in_unknowns(point, rows, udot)))
 
     def _vanish_on_positions(self, rows: Sequence[int]) -> bool:
         """Whether rows that differ in general vanish at states that satisfy the constraints."""

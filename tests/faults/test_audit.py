@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import warnings
+from importlib import resources
 
 import numpy as np
 import pytest
@@ -38,6 +40,94 @@ def warned(make):
 def test_a_pole_of_a_row_is_not_crossed_in_silence(angle, options):
     said, _ = warned(lambda: da.simulate(pole(angle), 3.0, start={"x.dot": 1.0}, **options))
     assert said
+
+
+@pytest.mark.parametrize("angle", ["x", "t"])
+def test_the_rank_of_the_rows_is_checked_along_the_run(angle):
+    for until in (1.5, 3.0):
+        said, _ = warned(
+            lambda until=until: da.simulate(pole(angle), until, start={"x.dot": 1.0}, audit=False)
+        )
+        assert (until > 1.6) == any("'row' is violated" in text for text in said)
+
+
+def test_a_pole_stops_a_stiff_run():
+    said, run = warned(
+        lambda: da.simulate(pole("x"), 3.0, start={"x.dot": 1.0}, integrator="rosenbrock")
+    )
+    assert run is None
+    assert "1.57079" in said[-1]
+
+
+def fast_load(amplitude, damping, w):
+    """Particle that glides along y while a fast load shakes it along x."""
+    s = da.System("Shaken")
+    x, y = s.coordinates("x y")
+    A = s.constant("A", amplitude)
+    P = s.O.offset(x * s.N.x + y * s.N.y, "P")
+    s.particle("P", 1, P)
+    s.force((A * da.sin(w * s.t) - damping * x.dot) * s.N.x, at=P)
+    return s
+
+
+def test_a_stiff_run_whose_audit_is_off_is_warned_about():
+    said, run = warned(
+        lambda: da.simulate(
+            fast_load(1e3, 1e4, 100.0),
+            2.0,
+            start={"y.dot": 1.0},
+            integrator="rosenbrock",
+            rtol=1e-6,
+            atol=1e-6,
+        )
+    )
+    assert run.integrals.drift > 300e-6 * run.integrals.largest_energies
+    assert any("energy error" in text for text in said)
+
+
+def test_an_ensemble_names_the_runs_whose_audit_is_off():
+    said, many = warned(
+        lambda: da.ensemble(
+            fast_load(1.0, 0.0, 3e3),
+            3.0,
+            over={"A": [0.0, 1.0, 3000.0]},
+            start={"y.dot": 1.0},
+            rtol=1e-4,
+            atol=1e-4,
+        )
+    )
+    assert 3 == len(many)
+    assert any(text.startswith("1 of 3 runs") and "runs 2;" in text for text in said)
+
+
+NODE = shutil.which("node")
+PAGE = """
+const fs = require("fs");
+const J = new Function(fs.readFileSync(process.argv[1], "utf8") + "; return Judgement")();
+const curve = (...v) => ({ v: Float64Array.from(v) });
+const panel = (drift, tolerance) => ({
+  data: { n_q: 1, n_u: 1, limits: { small: 1e-6, lost: 0.1, excessive: 300 } },
+  result: { steps: { t: [0, 1], states: [1, 0, 0, 1] } },
+  named: () => ({ now: tolerance }),
+  values: (kind) => ({ drift: curve(0, drift), K2: curve(0, 1), V: curve(0, -1),
+    Z: curve(0, 0) })[kind],
+});
+console.log(JSON.stringify([
+  [5e-9, 1e-12], [5e-11, 1e-12], [5e-9, 1e-9], [2e-6, 1e-9], [NaN, 1e-9],
+].map(([drift, tolerance]) => J.energy(panel(drift, tolerance)).length)));
+"""
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_the_page_warns_about_the_same_energy_error():
+    from dalembert.interface.page.simulator.slider_forms import limits
+
+    assets = resources.files("dalembert.interface.page") / "assets" / "judgement.js"
+    done = subprocess.run(
+        [NODE, "-e", PAGE, str(assets)], capture_output=True, text=True, check=True
+    )
+    assert [1, 0, 0, 1, 1] == json.loads(done.stdout)
+    assert 300 == limits((), ())["excessive"]
 
 
 def test_a_pole_is_reported_on_the_command_line(tmp_path):

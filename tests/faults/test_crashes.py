@@ -43,9 +43,6 @@ def test_an_ensemble_with_a_raked_steering_axis_runs():
 
 
 @pytest.mark.slow
-@pytest.mark.xfail(
-    strict=True, raises=AssertionError, reason="fault 14: heyoka does not return on a large system"
-)
 def test_heyoka_on_the_bicycle_returns_or_says_why():
     pytest.importorskip("heyoka")
     code = """
@@ -58,6 +55,15 @@ except da.DalembertError as problem:
     print(problem)
 """
     run_limited(code, seconds=60)
+
+
+def test_heyoka_refuses_more_operations_than_it_compiles_in_a_minute(monkeypatch):
+    pytest.importorskip("heyoka")
+    from dalembert.runtime.simulation import external_integrators
+
+    monkeypatch.setattr(external_integrators, "_MOST_OPERATIONS", 10)
+    with pytest.raises(da.DalembertError, match="at most 10 are accepted"):
+        da.simulate(gallery.build("double-pendulum"), 0.1, integrator="heyoka")
 
 
 @pytest.mark.each_time(2)

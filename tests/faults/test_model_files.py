@@ -81,11 +81,6 @@ def rotor_with_a_beam(*, speeds_first):
     return s
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=(AssertionError, da.DalembertError),
-    reason="fault 15: speeds before and after da.discretise differ",
-)
 def test_the_order_of_speeds_and_discretise_does_not_matter():
     first, second = (da.kinematics(rotor_with_a_beam(speeds_first=f)) for f in (True, False))
     assert sorted(map(first.name, first.u)) == sorted(map(second.name, second.u))

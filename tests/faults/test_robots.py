@@ -103,3 +103,20 @@ def test_drives_locks_and_damping_of_a_free_robot_are_those_of_the_named_joints(
     joints = (("a", "continuous", None), ("b", "continuous", None), ("c", "prismatic", None))
     s = da.load(written(tmp_path, joints), base="free", drives=["b"], locked={"c": 0.2})
     assert da.crosscheck(s, states=3).agrees
+
+
+@pytest.mark.parametrize("base", ["fixed", "free"])
+def test_a_root_link_named_world_with_a_turned_first_link(tmp_path, base):
+    """MuJoCo merges the link "world" with its world; Pinocchio's free joint moves that link."""
+    file = tmp_path / "world.urdf"
+    file.write_text(
+        '<robot name="w"><link name="world"/>'
+        + LINK.format("l0", 1.0)
+        + LINK.format("l1", 2.0)
+        + '<joint name="f" type="fixed"><parent link="world"/><child link="l0"/>'
+        + '<origin xyz="0.1 0.2 0.3" rpy="0.4 -0.5 -1.57"/></joint>'
+        + JOINT.format("a", "continuous", "l0", "l1", "0 1 0", "")
+        + "</robot>"
+    )
+    check = da.crosscheck(da.load(file, base=base), states=3)
+    assert check.agrees, str(check)

@@ -235,6 +235,18 @@ class Pinocchio:
         self.model.gravity.linear = np.array(origin.robot.gravity)
         self.joints = [self.model.joints[self._id(j.name)] for j in origin.robot.joints]
         self.mimics = self._mimics(args)
+        self.root_offset = self._root_offset()
+
+    def _root_offset(self) -> Any:
+        """The pose of the first body relative to the free joint: MuJoCo merges a root link "world"
+        with its world, so the free body is then the next link.
+        """
+        name = self.origin.robot.bodies[0].name
+        if not (self.origin.free_base and self.model.existFrame(name)):
+            return self.pin.SE3.Identity()
+        frame = self.model.frames[self.model.getFrameId(name)]
+        at_root = frame.parentJoint == self._id("base")
+        return frame.placement if at_root else self.pin.SE3.Identity()
 
     def _mimics(self, args: tuple[Any, ...]) -> list[Mimic]:
         """Its own reading of <mimic>; the names in the file where it has none, as for a follower
@@ -304,8 +316,16 @@ class Pinocchio:
                 R, w = rotation(tuple(x[-4:])), qvel[v + 3 : v + 6]
                 B[k : k + 3, v : v + 3] = R.T
                 rate[k : k + 3] = -np.cross(w, R.T @ qvel[v : v + 3])
+                if spec.name == "base":
+                    self._move_root(q[i : i + 7], B[k : k + 6], rate[k : k + 6])
             a, v = a + POSITIONS[spec.kind], v + size
         return q, B, rate
+
+    def _move_root(self, q: Numbers, B: Numbers, rate: Numbers) -> None:
+        """Position and velocity of the first body become those of the free joint, in place."""
+        X = self.root_offset
+        q[:] = self.pin.SE3ToXYZQUAT(self.pin.XYZQUATToSE3(q) * X.inverse())
+        B[:], rate[:] = X.action @ B, X.action @ rate
 
 
 def motor_loads(origin: RobotSource, control: Numbers) -> Numbers:

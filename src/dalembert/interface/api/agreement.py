@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext
 from dataclasses import replace
 
 from dalembert.errors import IllPosed
@@ -9,19 +11,35 @@ from dalembert.foundation.suggestions import check_options
 from dalembert.interface.api.load import crosscheck
 from dalembert.mechanics.agreement.agreement_table import Agreement
 from dalembert.mechanics.agreement.agreement_table import agreement as certify
-from dalembert.mechanics.agreement.principle_registry import derive_equations_of_motion
+from dalembert.mechanics.agreement.principle_registry import (
+    PRINCIPLES,
+    derive_equations_of_motion,
+)
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
 from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.derivation import cached_derivation
 from dalembert.runtime.dynamics.compile import compile as compiled_route
+from dalembert.runtime.simulation.progress import progress_bar
 
 
 @check_options
-def agreement(system: System, *, compiled: bool = True, seed: int | None = None) -> Agreement:
+def agreement(
+    system: System,
+    *,
+    compiled: bool = True,
+    seed: int | None = None,
+    progress: bool | None = None,
+) -> Agreement:
     """Every principle on one system with the exact certificate, the audit, and the compiled route
     checked against them.
+
+    progress    show a bar after a second; by default where the output is a terminal
     """
-    result = certify(system, seed=seed)
+    wanted = sys.stderr.isatty() if progress is None else progress
+    with (
+        progress_bar(len(PRINCIPLES) + 1, lambda k, step: (k, step)) if wanted else nullcontext()
+    ) as show:
+        result = certify(system, seed=seed, on_progress=show)
     if not compiled:
         return result
     from dalembert.runtime.numerics.forward_dynamics import check_compiled

@@ -14,6 +14,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
+from dalembert.analysis.studies.energy_errors import excessive_drifts, warn_of_energy_errors
 from dalembert.analysis.studies.ensemble_plan import (
     EnsemblePlan,
     ParameterRole,
@@ -129,6 +130,7 @@ def ensemble(
         if not done
     ]
     before = count - sum(last - first for first, last in pending)
+    drifts: dict[int, float] = {}
     with ensemble_progress(count, progress, before) as show:
         here = run_locally(runner, pending, threads or cpu_count(), show, before)
         for (first, _), result in (
@@ -137,10 +139,13 @@ def ensemble(
             else run_on_engine(engine, plan, pending, run_chunk, show, before)
         ):
             store.write(first, result)
+            drifts |= excessive_drifts(plan, result, first)
     read, reasons = store.read()
-    return Ensemble(
+    done = Ensemble(
         plan, read, reasons, functools.partial(_run_single, plan), time.perf_counter() - begin
     )
+    warn_of_energy_errors(done, drifts)
+    return done
 
 
 def _ensemble_plan(

@@ -40,8 +40,10 @@ from dalembert.mechanics.principles.derivation import (
     timed_derivation,
 )
 from dalembert.symbolic.algebra.exact.constrained_points import solvable_symbols, solve_point
+from dalembert.symbolic.algebra.exact.linear_algebra import rank_in_unknowns
 from dalembert.symbolic.algebra.exact.verdict import (
     Decision,
+    RandomPoints,
     TimeLimit,
     Undecided,
     Verdict,
@@ -116,11 +118,22 @@ class ReferenceEquations:
             decision = self._substitution_test.decide(theirs.nodes)
             if decision.all_zero is False and self._vanish_on_positions(theirs.nodes):
                 return Certificate(holds=None, bound=1.0, why=_ON_POSITIONS, same_rows=False)
+            rank = self._rank(theirs.nodes) if decision.all_zero else len(self.reference.udot)
+            if rank < len(self.reference.udot):
+                return Certificate(
+                    holds=False, why=f"DIFFERS: its rows have rank {rank}", same_rows=False
+                )
             return _certificate(decision, same_rows=False)
-        except StructurallySingular as problem:
+        except (StructurallySingular, Undecided) as problem:
             # rows that differ while the mass matrix determines no accelerations to insert: they may
             # still have the same solutions
             return Certificate(holds=None, bound=1.0, why=str(problem), same_rows=False)
+
+    def _rank(self, rows: Sequence[int]) -> int:
+        """Rank of rows in u̇: those of the reference determine all of them, so others must."""
+        udot = self.reference.udot
+        points = RandomPoints(self.tape, 2, self._seed, outs=rows, check=self._clock.check)
+        return max(points.at_all(lambda point: rank_in_unknowns(point, rows, udot)))
 
     def _vanish_on_positions(self, rows: Sequence[int]) -> bool:
         """Whether rows that differ in general vanish at states that satisfy the constraints."""
@@ -380,17 +393,21 @@ def agreement(
     system: System,
     principles: Sequence[tuple[Principle, Derive]] = PRINCIPLES,
     seed: int | None = None,
+    on_progress: Callable[[int, str], None] | None = None,
 ) -> Agreement:
     """Derive by every principle, compare each with the first that applies, and audit the
     kinematics.
 
-    `seed` draws the points of an earlier run once more.
+    `seed` draws the points of an earlier run once more. `on_progress` is called with the number of
+    principles that are done and the name of the next step.
     """
+    show = on_progress or (lambda _done, _step: None)
     kin, seed = kinematics(system), process_seed() if seed is None else seed
     reference: ReferenceEquations | None = None
     rows: list[AgreementRow] = []
     certificates: list[Certificate] = []
-    for principle, derive in principles:
+    for k, (principle, derive) in enumerate(principles):
+        show(k, principle.title)
         try:
             d, seconds = timed_derivation(derive, kin)
         except NotApplicable as reason:
@@ -401,8 +418,10 @@ def agreement(
             positions = copy_expressions(kin.tape, d.equations.tape, phi)
             reference = ReferenceEquations(d.equations, seed, positions)
         else:
+            show(k, f"comparing {principle.title}")
             certificates.append(reference.certificate(d.equations))
         rows.append(_agreement_row(d, certificates[-1] if certificates else None, seconds))
+    show(len(principles), "kinematics")
     findings, decision = audit_kinematics(kin, seed)
     bound = union_bound(
         [*(v.bound for v in certificates if v.holds), decision.bound if decision.all_zero else 0.0]

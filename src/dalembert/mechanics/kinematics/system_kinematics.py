@@ -28,6 +28,7 @@ from dalembert.mechanics.kinematics.generalized_speeds import (
 )
 from dalembert.mechanics.kinematics.idle_coordinates import check_equations_exist
 from dalembert.mechanics.model.likely_errors import warn_about_likely_errors
+from dalembert.mechanics.model.member_verbs import declare_amplitude_speeds
 from dalembert.mechanics.model.registry import check_complete, warn_about_moving_points
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution
@@ -378,6 +379,7 @@ def kinematics(system: System) -> Kinematics:
         msg = f"give a System, not {type(system).__name__}"
         raise NotASystem(msg)
     with COMPUTE_LOCK:
+        declare_amplitude_speeds(system)
         signature = system.cache_key()
         if system.cached is None or system.cached[0] != signature:
             warn_about_moving_points(system)

@@ -287,6 +287,22 @@ class UnitReactionSearch:
         moved = moved if other is None else subtract(moved, self.all.displacement(other, P))
         return next(self._axis_forces(P, moved, wanted), None)
 
+    def ground_force(self, row: ConstraintRow) -> tuple[Point, Vector] | None:
+        """The point and the force of the ground for λ = 1, if all candidates without a moment have
+        the same: which body carries it may be open.
+        """
+        by_value: dict[tuple[int, ...], tuple[Point, Vector]] = {}
+        for hold, _ in self.candidate_reactions(row):
+            moving = [(P, d) for P, d in hold.forces if any(self.all.points[P][1])]
+            if hold.moments:
+                continue
+            if len(moving) != 1:
+                return None
+            P, d = moving[0]
+            values = (*self.all.points[P][0], *self.all.value(d))
+            by_value.setdefault(tuple(x % self.p for x in values), (P, d))
+        return next(iter(by_value.values())) if len(by_value) == 1 else None
+
     def sole_body(self, row: ConstraintRow) -> Body | None:
         """The only body that the coordinates of a row move."""
         own = {self.kin.qdot[k] for k in row.A}

@@ -11,7 +11,7 @@ candidates put different wrenches on the bodies, none is taken.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import field, replace
 from itertools import product
 
 from dalembert.errors import NotApplicable
@@ -184,6 +184,8 @@ class ConstraintAction:
     unknown_reason: str = ""
     # the body it was declared to act on, and the one with the reaction
     named: tuple[str, str] | None = None
+    # the force of the ground at a point, where the body that carries it is open
+    ground_force: tuple[Point, Vector] | None = field(default=None, compare=False)
 
     @property
     def body_pair(self) -> tuple[str, str] | None:
@@ -258,9 +260,12 @@ def row_actions(groups: RigidGroups) -> list[ConstraintAction]:
             0, lambda point: UnitReactionSearch(groups, point)
         )
         try:
-            actions.append(_custom_row_action(groups, search, row, c))
+            action = _custom_row_action(groups, search, row, c)
         except NotApplicable as problem:
-            actions.append(ConstraintAction(unknown_reason=str(problem)))
+            action = ConstraintAction(unknown_reason=str(problem))
+        if row.holonomic and action.on is None:
+            action = replace(action, ground_force=search.ground_force(row))
+        actions.append(action)
     return actions
 
 

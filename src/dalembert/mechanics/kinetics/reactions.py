@@ -255,7 +255,11 @@ def _row_reaction(
     t = kin.tape
     along = {kin.name(kin.q[k]): kin.scalar(t.mul(lam, a)) for k, a in row.A.items()}
     if action.on is None or action.body_pair is None:
-        return RowReaction(row.name, kin.scalar(lam), along)
+        if action.ground_force is None:
+            return RowReaction(row.name, kin.scalar(lam), along)
+        P, d = action.ground_force
+        force = d.on(t).scale(lam)
+        return RowReaction(row.name, kin.scalar(lam), along, force, P, against="the ground")
     unit_forces = [(P, d.on(t).scale(lam)) for group, P, d in action.forces if group is action.on]
     at = unit_forces[0][0] if unit_forces else None
     force, moment = Vector(t, {}), Vector(t, {})

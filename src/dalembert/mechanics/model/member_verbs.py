@@ -29,9 +29,9 @@ from dalembert.mechanics.model.registry import (
     scalar,
     time_varying_names,
 )
-from dalembert.mechanics.model.symbols import check_names
+from dalembert.mechanics.model.symbols import check_names, speed
 from dalembert.symbolic.algebra.exact.zero_test import decide_all_zero
-from dalembert.symbolic.algebra.expression_graph import Substitution
+from dalembert.symbolic.algebra.expression_graph import Substitution, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar, is_python_function
 
 # where along a member its functions of x are tried, as shares of its length
@@ -404,3 +404,16 @@ def _evaluate_property(what: str, key: str, given: Any, x: Scalar) -> Any:
             f"lambda x: 1 - x/2"
         )
         raise BadDescription(msg) from problem
+
+
+def declare_amplitude_speeds(s: Registry) -> None:
+    """Where speeds are declared, the rates of the amplitudes are speeds too, dv_1 = v_1.dot: the
+    order of both does not matter.
+    """
+    if not s.speed_list or not s.expansions:
+        return
+    used = set(symbols_of(s.space.tape, [u.definition.i for u in s.speed_list]))
+    for expansion in s.expansions.values():
+        for q in (q for each in expansion.amplitudes.values() for q in each):
+            if q.dot.i not in used:
+                speed(s, f"d{q.name}", q.dot)

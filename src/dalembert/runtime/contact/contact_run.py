@@ -4,6 +4,7 @@ go, and continues in the mode that follows.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
@@ -71,6 +72,8 @@ _AT_ONE_PLACE: Final = 7
 _MANY: Final = 500
 _SOON: Final = 1e-8
 _MOST: Final = 100_000
+# last bits of the time by which an event may be displaced
+_ROUNDINGS: Final = 8.0
 
 
 class ContactStopped(RunStopped):
@@ -382,7 +385,26 @@ class ContactRun(EventRun):
             after = y.copy() if after is y else after
             name = changes[0].contact if changes else ""
             self.saltation.apply(t, name, ending, after, self.switcher.impact)
-        return after, ""
+        return self._on_constraints(t, after, integration), ""
+
+    def _on_constraints(self, t: float, y: FloatArray, integration: Integrator) -> FloatArray:
+        """y on the constraints of the new mode, if the rounding of t alone separates it from them.
+
+        A contact sticks at a time rounded to ulp(t), with a speed that is wrong by |u̇| ulp(t).
+        The projection of the next step takes this out; here its energy is recorded as well.
+        """
+        new = self.context.projected(t, y)
+        n = self._n
+        size = float(np.abs(y[:n]).max(initial=0.0))
+        rate = float(np.abs(integration.slope[:n]).max(initial=0.0))
+        allowed = _ROUNDINGS * (rate * math.ulp(t) + math.ulp(size))
+        if not 0.0 < float(np.abs(new[:n] - y[:n]).max(initial=0.0)) <= allowed:
+            return y
+        # what the projection itself has recorded stays behind: the whole change is recorded here
+        after = y.copy()
+        after[:n] = new[:n]
+        self.record_energy(t, y, after)
+        return after
 
     def _check_progress(self, integration: Integrator) -> None:
         """Modes that change again and again in no time lead nowhere."""

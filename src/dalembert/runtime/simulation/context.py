@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 _Fields: Final = ctypes_structure(FIELDS)
 
 
+_PROJECT: Final = ctypes.CFUNCTYPE(
+    ctypes.c_int32, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p
+)
+
+
 @cached_call
 def _library() -> jit.Library:
     return jit.load(context_ir, EXPORTS)
@@ -168,6 +173,17 @@ class Context:
     def shift_energy_reference(self, change: float) -> None:
         """An event has changed K₂ + 𝒰: from now on E_Z is held at another level."""
         self._fields.E_start += change
+
+    def projected(self, t: float, y: FloatArray) -> FloatArray:
+        """The state after one projection onto the constraints; y itself where there is none or
+        where it fails.
+        """
+        if not self.project:
+            return y
+        moved = np.zeros(padded_size(len(y)))
+        moved[: len(y)] = y
+        code = _PROJECT(self.project)(t, data_address(moved), self.address)
+        return y if code else moved[: len(y)]
 
     def refresh_parameters(self) -> None:
         """The parameters have other values: what was computed from them alone is computed again."""

@@ -51,7 +51,7 @@ _LOST: Final = 0.1
 # only runs with looser tolerances are checked at their end, which takes time
 _LOOSE: Final = 1e-5
 # allowed energy error in tolerances; no tolerance is smaller than the rounding of a long run
-_EXCESSIVE: Final = 300.0
+EXCESSIVE: Final = 300.0
 _RESOLVED: Final = 1e-12
 _NEARLY_SINGULAR: Final = 1e-3
 # of the time of a run: through a singular position it is less by orders of magnitude
@@ -141,15 +141,20 @@ def _cancels(columns: dict[int, FloatArray], d: FloatArray) -> bool:
     )
 
 
-def warn_of_integrator_error(run: Trajectory, rtol: float, atol: ArrayLike) -> None:
-    """Warn about a completed run that did not keep its energy integral."""
+def warn_of_integrator_error(
+    run: Trajectory, rtol: float, atol: ArrayLike, *, stiff: bool = False
+) -> None:
+    """Warn about a completed run that did not keep its energy integral.
+
+    A stiff solver steps over the powers of stiff loads, so Z may be wrong though the motion is not.
+    """
     if rtol >= _LOOSE and (lost := _energy_lost(run)):
         warn(f"{energy_message(lost)} than {rtol:g}, or energy_tolerance=")
         return
-    _warn_of_energy_error(run, rtol, atol)
+    _warn_of_energy_error(run, rtol, atol, stiff=stiff)
 
 
-def _warn_of_energy_error(run: Trajectory, rtol: float, atol: ArrayLike) -> None:
+def _warn_of_energy_error(run: Trajectory, rtol: float, atol: ArrayLike, *, stiff: bool) -> None:
     """Warn where the energy error is larger than the tolerances explain."""
     if run.energy_audit is None or len(run) < 2:
         return
@@ -162,16 +167,24 @@ def _warn_of_energy_error(run: Trajectory, rtol: float, atol: ArrayLike) -> None
         )
         return
     size = float(np.max(np.abs(run.y), initial=0.0))
-    tolerance = max(rtol, _RESOLVED, float(np.max(atol)) / size if size else 0.0)
+    tolerance = energy_tolerance_unit(rtol, float(np.max(atol)) / size if size else 0.0)
     # at rest all energies are rounding: what the absolute tolerance allows is no error
-    if drift <= max(_EXCESSIVE * tolerance * scale, float(np.max(atol))):
+    if drift <= max(EXCESSIVE * tolerance * scale, float(np.max(atol))):
         return
     relative = drift / scale
+    meaning = "this is not the system's motion"
+    if stiff:
+        meaning += ", or the steps do not resolve the powers of its stiff loads"
     warn(
         f"the energy error is {relative:.1e} of the energies, {relative / tolerance:.0e} times the "
-        f"tolerance: this is not the system's motion{_violated_row(run)}; start elsewhere, or give "
-        "a smaller rtol or energy_tolerance="
+        f"tolerance: {meaning}{_violated_row(run)}; start elsewhere, or give a smaller rtol or "
+        "energy_tolerance="
     )
+
+
+def energy_tolerance_unit(rtol: float, atol: float) -> float:
+    """The tolerance by which a relative energy error is measured; none is less than rounding."""
+    return max(rtol, _RESOLVED, atol)
 
 
 def _violated_row(run: Trajectory) -> str:
@@ -217,6 +230,49 @@ def warn_dropped_rows(run: Trajectory, space: Workspace) -> bool:
         " exp(6*x)*(z - x**2), leave out the factor"
     )
     return True
+
+
+def warn_of_lost_rank(run: Trajectory, space: Workspace, rtol: float) -> bool:
+    """Warn where constraint rows are violated relative to their terms, with the least rank of the
+    rows along the run; whether they are.
+
+    |e_j| ≤ ε max Σ (|A_jk z_k|) + |b_j|, e = A z + b: a row that has a pole, or that the motion
+    carries to a position where its slope vanishes, is dropped there.
+    """
+    n_q, n, m = space.rates.layout.n_q, space.rates.layout.n, space.rates.layout.m
+    y, t = run.solution.y, run.solution.t
+    if not m or len(t) < 2:
+        return False
+    z = y[:, n_q : n_q + n]
+    rows = space.rates.rows(np.column_stack([y[:, :n_q], z, t]), space.p)
+    A, e = rows["A"], np.abs(rows["e"])
+    terms = np.abs(A * z[:, None, :]).sum(axis=2) + np.abs(rows["e"] - (A @ z[:, :, None])[..., 0])
+    scale = terms.max(axis=0)
+    allowed = max(_APART, EXCESSIVE * rtol) * np.where(scale > 0.0, scale, np.inf)
+    violated = e > allowed
+    if not violated.any():
+        return False
+    first = int(np.argmax(violated.any(axis=1)))
+    row = int(np.argmax(e[first] / allowed))
+    at, rank = _least_rank(A, max(first - 1, 0))
+    name = run.kinematics.velocity_rows[row].row.name
+    warn(
+        f"constraint row {name!r} is violated from t = {t[first]:.6g} on, by up to "
+        f"{e[:, row].max():.2g}: {rank:.1e} of the slope of the rows is left at t = {t[at]:.6g}; "
+        f"a row must not have a pole, nor lose its rank, on the way"
+    )
+    return True
+
+
+def _least_rank(A: FloatArray, until: int) -> tuple[int, float]:
+    """(index, σ): where the rows, relative to their largest lengths, are nearest to dependence,
+    from the start to one step behind the index.
+    """
+    lengths = np.linalg.norm(A, axis=2).max(axis=0)
+    unit = A[: until + 3] / np.where(lengths > 0.0, lengths, 1.0)[:, None]
+    sigma = np.linalg.svd(unit, compute_uv=False)[:, -1]
+    k = int(np.argmin(sigma))
+    return k, float(sigma[k])
 
 
 def _energy_lost(run: Trajectory) -> float:

@@ -39,7 +39,7 @@ from dalembert.runtime.simulation.dense_output import (
 from dalembert.runtime.simulation.energy_audit import BoundAudit
 from dalembert.runtime.simulation.model import NativeModel
 from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
-from dalembert.symbolic.algebra.expression_graph import evaluate
+from dalembert.symbolic.algebra.expression_graph import dependencies, evaluate
 from dalembert.symbolic.algebra.tape import Tape
 
 if TYPE_CHECKING:
@@ -52,6 +52,16 @@ _IMPLICIT: Final = ("Radau", "BDF", "LSODA", "CVODE", "IDA")
 # what is not in the error norm gets a tolerance that never binds
 _UNCONTROLLED: Final = 1e100
 _MOST_STEPS: Final = 1_000_000
+# these steps must pass this part of the run: otherwise 10⁷ steps are needed to its end
+_STALL_STEPS: Final = 5_000
+_MIN_PROGRESS: Final = 5e-4
+_STALLED: Final = (
+    f"no progress: the last {_STALL_STEPS} steps have passed less than {_MIN_PROGRESS:g} of the "
+    "run; look for a pole or a jump in the right-hand side, or choose integrator='native'"
+)
+# heyoka compiles each operation by itself up to this number, and none beyond the second
+_SEPARATE_OPERATIONS: Final = 300
+_MOST_OPERATIONS: Final = 20_000
 # distance from a break in last bits
 _BREAK_ULPS: Final = 64
 
@@ -212,6 +222,13 @@ def _tolerances(problem: InitialValueProblem) -> FloatArray:
     return atol
 
 
+def _is_stalled(t: Sequence[float], problem: InitialValueProblem) -> bool:
+    """Whether the last steps have passed too small a part of the run."""
+    return len(t) > _STALL_STEPS and t[-1] - t[-_STALL_STEPS] < _MIN_PROGRESS * (
+        problem.t1 - problem.t0
+    )
+
+
 def _solve_scipy(
     name: str, rates: Rates, problem: InitialValueProblem, slopes: Rates | None = None
 ) -> Solution:
@@ -229,6 +246,8 @@ def _solve_scipy(
     inside: list[FloatArray] = []
     while method.status == "running":
         message = method.step()
+        if _is_stalled(t, problem):
+            message, method.status = _STALLED, "failed"
         if method.status == "failed":
             solution = interpolated_solution(
                 t, y, f, inside, Outcome.STOPPED, str(message), method.nfev
@@ -391,7 +410,13 @@ def solve_heyoka(
         )
     system = list(zip(variables, outs, strict=True))
     numbers = [*p, *(watched.p if watched else ())]
-    taylor = hy.taylor_adaptive(system, problem.start.tolist(), time=problem.t0, tol=problem.rtol)
+    taylor = hy.taylor_adaptive(
+        system,
+        problem.start.tolist(),
+        time=problem.t0,
+        tol=problem.rtol,
+        compact_mode=_operation_count(model, watched) > _SEPARATE_OPERATIONS,
+    )
     # it counts to the last parameter that the equations contain; constants that drop out of them
     # may come after that
     taylor.pars[:] = numbers[: len(taylor.pars)]
@@ -400,14 +425,15 @@ def solve_heyoka(
     while taylor.time < problem.t1:
         begin = taylor.time
         taylor.step(min(problem.t1 - begin, problem.max_step), write_tc=True)
-        if not np.isfinite(taylor.state).all():
+        stalled = _is_stalled(t, problem)
+        if stalled or not np.isfinite(taylor.state).all():
             solution = interpolated_solution(
                 t,
                 y,
                 _rates_at_steps(model, p, problem, t, y, watched),
                 inside,
                 Outcome.STOPPED,
-                "not finite",
+                _STALLED if stalled else "not finite",
                 0,
             )
             raise RunStopped(
@@ -415,7 +441,7 @@ def solve_heyoka(
                 solution,
                 t=begin,
                 steps=len(t) - 1,
-                detail="the state is no longer finite",
+                detail=_STALLED if stalled else "the state is no longer finite",
             )
         inside.append(
             np.array(
@@ -436,6 +462,20 @@ def solve_heyoka(
         f"finished at t = {t[-1]:.17g}",
         0,
     )
+
+
+def _operation_count(model: NativeModel, watched: BoundAudit | None) -> int:
+    """Operations of the rates and the quadratures; refuse more than can be compiled in a minute."""
+    count = len(dependencies(model.tape, model.nodes))
+    if watched is not None:
+        count += len(dependencies(watched.audit.tape, watched.audit.nodes))
+    if count > _MOST_OPERATIONS:
+        msg = (
+            f"heyoka would compile {count} operations, which takes minutes; at most "
+            f"{_MOST_OPERATIONS} are accepted: choose integrator='taylor' or 'native'"
+        )
+        raise Unknown(msg)
+    return count
 
 
 def _expressions(

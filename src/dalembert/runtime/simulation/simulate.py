@@ -29,6 +29,7 @@ from dalembert.runtime.simulation.context import Context
 from dalembert.runtime.simulation.diagnosis import (
     warn_dropped_rows,
     warn_of_integrator_error,
+    warn_of_lost_rank,
     warn_of_singular_speeds,
     warn_of_small_motion,
 )
@@ -353,14 +354,13 @@ def _finish(
     if not trajectory.finished and trajectory.solution.is_interrupted:
         raise RunInterrupted(trajectory.solution.message, asked)
     explained = (
-        warn_dropped_rows(trajectory, rates)
+        warn_dropped_rows(trajectory, rates) or warn_of_lost_rank(trajectory, rates, rtol)
         if isinstance(rates, Workspace)
         else warn_of_singular_speeds(trajectory)
     )
     warn_of_small_motion(trajectory, rtol, options.atol)
-    # the steps of a stiff solver do not resolve the powers of stiff loads: Z is not accurate there
-    if not explained and options.integrator != "rosenbrock":
-        warn_of_integrator_error(asked, rtol, options.atol)
+    if not explained:
+        warn_of_integrator_error(asked, rtol, options.atol, stiff=options.integrator == ROSENBROCK)
     return asked
 
 

@@ -19,6 +19,7 @@ from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.model.registry import quaternion_speeds
 from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic, FloatArithmetic
 from dalembert.symbolic.algebra.exact.zero_test import provably_zero
@@ -134,12 +135,21 @@ class Evaluator:
             for text in (kin.name(i), label(kin.name(i)))
         }
 
+    def _names_for(self, text: str) -> Mapping[str, Scalar]:
+        """With speeds of quaternion frames that the rows solve for, omega_By."""
+        if "omega_" not in text:
+            return self.names
+        return {
+            name: Scalar(self.tape, copy_expressions(e.tape, self.tape, [e.i])[0])
+            for name, e in quaternion_speeds(self.kin.system, text).items()
+        } | self.names
+
     def node(self, key: object) -> int:
         """The node that a name, a text or an expression stands for."""
         if isinstance(key, str):
             i = self._parsed.get(key)
             if i is None:
-                i = self._parsed[key] = parse(key, self.names, self.tape).i
+                i = self._parsed[key] = parse(key, self._names_for(key), self.tape).i
             return i
         if isinstance(key, Scalar):
             return as_node(self.tape, key)

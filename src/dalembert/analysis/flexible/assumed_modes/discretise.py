@@ -42,6 +42,7 @@ from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector, outer_square
 from dalembert.mechanics.model.elements import Body, Dissipation, Load, Potential
 from dalembert.mechanics.model.flexible_member import Field, Member
+from dalembert.mechanics.model.member_verbs import declare_amplitude_speeds
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.expression_graph import Substitution
 from dalembert.symbolic.algebra.scalar import Scalar
@@ -75,8 +76,8 @@ def discretise(
                 half as many slices, which is faster
     names       how the amplitudes are to be called, {"v": "eta"}: eta_1, eta_2, …
 
-    Where speeds are declared already, the rates of the amplitudes are speeds too: dv_1 = v_1.dot,
-    ….
+    Where speeds are declared, before or after, the rates of the amplitudes are speeds too: dv_1 =
+    v_1.dot, ….
     """
     _check_arguments(system, member, family)
     chosen = {
@@ -100,9 +101,6 @@ def discretise(
         _mass_quadrature(member, chosen, exact=exact and family == "polynomials"),
         system,
     )
-    if system.speed_list:
-        for q in (q for each in amplitudes.values() for q in each):
-            system.speed(f"d{q.name}", q.dot)
     springs, damping = spring_energy(bent)
     system.expand(
         bent,
@@ -114,6 +112,7 @@ def discretise(
         ],
         dissipations=[Dissipation(f"dampers of {member.name}", damping)],
     )
+    declare_amplitude_speeds(system)
     return bent
 
 

@@ -12,9 +12,19 @@ const Judgement = {
   // E_Z = K₂ + 𝒰 + Z is constant on every motion
   energy(panel) {
     const drift = panel.values("drift"), limits = panel.data.limits, worst = drift ? Judgement.largest(drift.v) : 0;
-    if (!(worst > limits.small)) return [];
+    if (!(worst > Math.min(limits.small, Judgement.allowed(panel)))) return [];
     if (worst > limits.lost) return [`This is the integrator's error, not the system's motion: the relative change of the energy integral is ${Judgement.size(worst)}. Give a smaller tolerance.`];
     return [`Relative energy error ${Judgement.size(worst)}: give a smaller tolerance.`];
+  },
+
+  // tolerances that explain an energy error, of max(|K₂| + |𝒰| + |Z|) relative to the scale of the drift
+  allowed(panel) {
+    const { data, result } = panel, { states, t } = result.steps, n = data.n_q + data.n_u, wide = states.length / t.length, tolerance = panel.named("Run", "tolerance").now;
+    let size = 0;
+    for (let i = 0; i < t.length; i++) for (let k = 0; k < n; k++) size = Math.max(size, Math.abs(states[i * wide + k]));
+    const [K2, V, Z] = ["K2", "V", "Z"].map((kind) => panel.values(kind).v), most = (f) => Math.max(...K2.map((_, i) => f(i)));
+    const energies = most((i) => Math.abs(K2[i]) + Math.abs(V[i]) + Math.abs(Z[i])), scale = most((i) => K2[i] + Math.abs(V[i] - V[0]) + Math.abs(Z[i])) || 1;
+    return Math.max(data.limits.excessive * Math.max(tolerance, 1e-12, size ? tolerance / size : 0) * energies, tolerance) / scale;
   },
 
   constraints(panel, { steps }) {

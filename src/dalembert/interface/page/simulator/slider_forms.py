@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.interface.report.result_blocks import ACCEPTABLE_DRIFT
 from dalembert.mechanics.geometry.rotation import Quaternion
+from dalembert.runtime.simulation.diagnosis import EXCESSIVE
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def limits(rows: Iterable[str], entries: Iterable[str]) -> dict[str, Any]:
     return {
         "small": ACCEPTABLE_DRIFT,
         "lost": LOST,
+        "excessive": EXCESSIVE,
         "steep": STEEP,
         "rows": list(rows),
         "entries": list(entries),

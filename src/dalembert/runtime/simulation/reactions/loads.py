@@ -327,7 +327,7 @@ def magnitudes(load: JointLoad | RowLoad | DriveLoad) -> dict[str, FloatArray]:
     power = {f"power of {load.name}": load.power} if np.any(load.power) else {}
     parts = (("force", load.force), ("moment", load.moment))
     norms = {
-        f"{what} of {load.name} on {load.on}": np.linalg.norm(x, axis=1)
+        f"{what} of {load.name}{f' on {load.on}' if load.on else ''}": np.linalg.norm(x, axis=1)
         for what, x in parts
         if x is not None
     }

@@ -161,14 +161,26 @@ def solve_unknowns(
     point: SamplePoint, residuals: Sequence[int], unknowns: Sequence[int]
 ) -> list[Element]:
     """x with r(x) = 0, from r(0) and r at the unit vectors."""
-    p, n = point.prime, len(unknowns)
+    p = point.prime
+    rows, minus_f = _coefficients(point, residuals, unknowns)
+    return solve_mod(rows, [neg(c, p) for c in minus_f], p)
+
+
+def rank_in_unknowns(point: SamplePoint, residuals: Sequence[int], unknowns: Sequence[int]) -> int:
+    """rank ∂r/∂x of residuals that are linear in the unknowns."""
+    return rank_mod(_coefficients(point, residuals, unknowns)[0], point.prime).rank
+
+
+def _coefficients(
+    point: SamplePoint, residuals: Sequence[int], unknowns: Sequence[int]
+) -> tuple[list[list[Element]], list[Element]]:
+    """∂r/∂x by rows, and r(0)."""
+    p = point.prime
     dependent = nodes_depending_on(point.tape, residuals, unknowns)
     at_rest = point.on(point.tape, dict.fromkeys(unknowns, 0))
-    minus_f = at_rest.values(residuals)
+    at_zero = at_rest.values(residuals)
     columns = []
-    for s in range(n):
-        there = at_rest.with_values({unknowns[s]: 1}, dependent).values(residuals)
-        columns.append([sub(x, c, p) for x, c in zip(there, minus_f, strict=True)])
-    return solve_mod(
-        [list(row) for row in zip(*columns, strict=True)], [neg(c, p) for c in minus_f], p
-    )
+    for x in unknowns:
+        there = at_rest.with_values({x: 1}, dependent).values(residuals)
+        columns.append([sub(y, c, p) for y, c in zip(there, at_zero, strict=True)])
+    return [list(row) for row in zip(*columns, strict=True)], at_zero

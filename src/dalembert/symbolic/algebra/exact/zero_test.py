@@ -46,6 +46,7 @@ from dalembert.symbolic.algebra.expression_graph import (
     functions_in,
     is_structurally_nonzero,
     nodes_depending_on,
+    symbols_of,
 )
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -172,6 +173,12 @@ class ZeroTest:
             )
 
     def _decide_nontrivial(self, rows: Sequence[int], suspects: list[int]) -> Decision:
+        constants = self._zero_constants(suspects)
+        if constants:
+            rows = [self.tape.zero if r in constants else r for r in rows]
+            suspects = [r for r in suspects if r not in constants]
+            if not suspects:
+                return Decision((True,) * len(rows))
         run = _ZeroProof(self, suspects)
         for k in range(2):
             run.test_point(k, SIZES[0])
@@ -187,6 +194,18 @@ class ZeroTest:
         witness = None if first is None else (list(rows).index(first), *run.nonzero[first])
         chances = tuple(run.chances.get(r, 0.0) for r in rows)
         return Decision(zero, chances, run.points, run.bits, why, witness)
+
+    def _zero_constants(self, suspects: Sequence[int]) -> set[int]:
+        """Those without symbols that a separation bound proves to be zero."""
+        fixed = [
+            r for r in suspects if functions_in(self.tape, (r,)) and not symbols_of(self.tape, (r,))
+        ]
+        if not fixed:
+            return set()
+        # flint is opened only for these
+        from dalembert.symbolic.algebra.exact.constant_zero import decide_constant_zero
+
+        return {r for r in fixed if decide_constant_zero(self.tape, r)}
 
     def _confirm_nonzero(self, gone: Mapping[int, object]) -> set[int]:
         """Those that are certainly not zero: where a field does not keep all relations, balls

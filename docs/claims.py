@@ -31,8 +31,11 @@ class Row:
         """The equations it covers, (4.10)–(4.12) as 10, 11, 12; none for an example, a figure or
         a remark.
         """
-        found = re.fullmatch(r"(?:\d+\.)?(\d+)(?:-(?:\d+\.)?(\d+))?", self.number)
-        return range(int(found[1]), int(found[2] or found[1]) + 1) if found else range(0)
+        return numbers_of(self.number)
+
+    def shares_number(self, number: str) -> bool:
+        """Whether it covers one of these equations, or is the same example, figure or remark."""
+        return number == self.number or not set(self.numbers).isdisjoint(numbers_of(number))
 
     @property
     def is_tested(self) -> bool:
@@ -40,6 +43,12 @@ class Row:
         file, _, name = self.test.partition("::")
         path = TESTS / file
         return path.is_file() and f"def {name}(" in path.read_text(encoding="utf-8")
+
+
+def numbers_of(text: str) -> range:
+    """The equations of (4.10)–(4.12) as 10, 11, 12; none for words."""
+    match = re.fullmatch(r"(?:\d+\.)?(\d+)(?:-(?:\d+\.)?(\d+))?", text)
+    return range(int(match[1]), int(match[2] or match[1]) + 1) if match else range(0)
 
 
 def rows() -> list[Row]:

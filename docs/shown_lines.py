@@ -44,6 +44,12 @@ class ShownLine:
         return f"dalembert derive {self.system} --by {principle} --steps teach{tail}"
 
     @property
+    def python_call(self) -> str:
+        """The same from Python."""
+        principle = self.call.split()[0].replace("-", "_")
+        return PYTHON.get(self.call, f"da.{principle}(s).explain()")
+
+    @property
     def is_printed(self) -> bool:
         """Whether the call prints the line."""
         return squeezed(self.line) in squeezed(printed(self.system, self.call))
@@ -99,7 +105,21 @@ def _moderated(system: da.System) -> str:
     return f"{free:.0e} without a bound, {bounded:.0e} with 1e-06: the bound is {verdict}"
 
 
+def _about_point(system: da.System) -> da.Explanation:
+    """Moments of the vehicle about A."""
+    A = next(P for P in system.space.points if P.name == "A")
+    return da.newton_euler(system, about={"vehicle": A}).explain()
+
+
 SPECIAL = {
+    "about-A": (
+        "dalembert derive {} --by newton-euler --steps teach --about vehicle=A",
+        _about_point,
+    ),
+    "integrals": (
+        "dalembert integrals {} --steps teach",
+        lambda s: da.energy_integrals(s).explain(),
+    ),
     "compare": ("dalembert compare {}", _sizes),
     "drift": ("da.simulate(s, 10, rtol=1e-10)", _drifts),
     "moderated": ("da.simulate(s, 10, energy_tolerance=1e-6)", _moderated),
@@ -111,6 +131,18 @@ SPECIAL = {
         lambda s: da.stationary_potential(s).explain(),
     ),
     "extended-hamilton": ("da.extended_hamilton(s).steps", _hybrid),
+}
+
+
+PYTHON = {
+    "compare": "da.comparison(s)",
+    "drift": "da.simulate(s, 10)",
+    "moderated": "da.simulate(s, 10, energy_tolerance=1e-6)",
+    "energies": "da.energy_integrals(s)",
+    "integrals": "da.energy_integrals(s).explain()",
+    "premature": "da.premature_constraints(s)",
+    "extended-hamilton": "da.extended_hamilton(s).steps",
+    "about-A": 'da.newton_euler(s, about={"vehicle": A}).explain()',
 }
 
 

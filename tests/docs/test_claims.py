@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import dalembert as da
@@ -10,6 +11,7 @@ import dalembert as da
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 
 from claims import LAST, MARK, Row, rows, with_claims
+from shown_lines import lines
 
 ROWS = rows()
 
@@ -20,8 +22,31 @@ def test_every_numbered_equation_has_one_row():
         assert list(range(1, int(last.rpartition(".")[2]) + 1)) == numbered, key
 
 
-def test_kinds_are_the_three_there_are():
-    assert {"definition", "claim", "figure absent"} == {row.kind for row in ROWS}
+def test_kinds_are_the_four_there_are():
+    assert {"definition", "claim", "law", "figure absent"} == {row.kind for row in ROWS}
+
+
+def shown_calls(row):
+    """The calls that print a line with one of the row's numbers."""
+    return {x.python_call for x in lines() if x.key == row.key and row.shares_number(x.number)}
+
+
+def test_the_call_of_every_claim_prints_a_line_with_it():
+    """tests/docs/test_shown_lines.py checks that the lines are printed."""
+    claims = [row for row in ROWS if row.kind == "claim"]
+    assert len(claims) > 100
+    assert [] == [row for row in claims if row.call not in shown_calls(row)]
+
+
+def test_a_claim_whose_call_does_not_show_it_is_noticed():
+    row = next(row for row in ROWS if row.kind == "claim" and row.call.startswith("da.maggi"))
+    assert replace(row, call="da.gauss(s).explain()").call not in shown_calls(row)
+
+
+def test_few_claims_are_laws_that_only_a_test_shows():
+    laws = [row for row in ROWS if row.kind == "law"]
+    assert len(laws) <= 14
+    assert all(row.is_tested for row in laws)
 
 
 def test_no_claim_is_without_a_call_and_a_test():

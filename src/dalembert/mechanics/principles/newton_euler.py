@@ -133,7 +133,8 @@ def newton_euler(
     native = PrincipleForm(
         "q", residuals, kin.qddot, lam, printed=(*balances.equations.values(), *laws.values())
     )
-    return Derivation(PRINCIPLE, kin, _steps(kin, cuts, balances, laws, actions), native)
+    steps = _steps(kin, cuts, balances, laws, actions, about_points=bool(about))
+    return Derivation(PRINCIPLE, kin, steps, native)
 
 
 # ---- bodies --------------------------------------------------------------------------------------
@@ -350,7 +351,7 @@ def _joint_equations(
             # gears, drives, norms of quaternions, and rows of which only this is known
             if k in row.A and not (action.forces or action.moments):
                 total -= kin.scalar(lam) * kin.scalar(row.A[k])
-        laws[f"along {kin.name(q)}"] = total.i
+        laws[f"along {kin.scalar(q)}"] = total.i
     return laws
 
 
@@ -360,6 +361,8 @@ def _steps(
     balances: _BodyBalances,
     laws: dict[str, int],
     actions: list[ConstraintAction],
+    *,
+    about_points: bool = False,
 ) -> tuple[Step, ...]:
     moving = [
         StepItem(f"a of {body.name}", cut.link.acceleration(rho))
@@ -388,7 +391,9 @@ def _steps(
         ),
         Step(
             "Bodies cut free",
-            "m a − F − f = 0, Ḣ − M − μ = 0",
+            "m a − F − f = 0, Ḣ + (r_G − r_P) × m a − M_P − μ_P = 0"
+            if about_points
+            else "m a − F − f = 0, Ḣ − M − μ = 0",
             tuple(map(StepItem, balances.equations, balances.equations.values())),
             "Bar00 (14)",
             "Force and moment balance of each body along its axes. A joint exerts opposite "

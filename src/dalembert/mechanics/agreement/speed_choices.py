@@ -9,6 +9,8 @@ Source: Bar00, after (30); Gre03 4.1.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dalembert.errors import BadDescription
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
@@ -38,6 +40,8 @@ class SpeedAlternative(Displayable):
     coupling: int
     # what the rates are divided by and may vanish
     divisors: tuple[str, ...]
+    # what the speeds are, where the choice is a proposal
+    definitions: tuple[str, ...] = ()
 
     @property
     def operations(self) -> int:
@@ -65,25 +69,52 @@ class SpeedComparison(Displayable):
 
     def __str__(self) -> str:
         best = self.proposal
-        return "\n".join(
-            [*map(str, self.choices), f"proposal: {best.name} ({', '.join(best.speeds)})"]
-        )
+        lines = [*map(str, self.choices), f"proposal: {best.name} ({', '.join(best.speeds)})"]
+        lines += [
+            f"  {name} = {text}" for name, text in zip(best.speeds, best.definitions, strict=False)
+        ]
+        return "\n".join(lines)
 
 
-def compare_speeds(**choices: System) -> SpeedComparison:
+def compare_speeds(system: System | None = None, /, **choices: System) -> SpeedComparison:
     """Compare descriptions of one system that differ in their speeds: `compare_speeds(rates=s,
-    body_axes=s2)`.
+    body_axes=s2)`; or `compare_speeds(s)`, which also tries components of angular velocities and of
+    velocities of mass centres and contact points along the frames of the system.
 
     The number of operations of the equations of motion and of the rates, the couplings in the mass
-    matrix, and where a choice is singular.
+    matrix, and where a choice is singular. The proposal is the choice with the fewest operations.
     """
+    if system is not None:
+        return _compare_with_proposals(system, choices)
     if len(choices) < 2:
-        msg = "compare_speeds: give two or more systems by name, compare_speeds(rates=s1, body=s2)"
+        msg = (
+            "compare_speeds: give one system without declared speeds, compare_speeds(s), or two or "
+            "more by name, compare_speeds(rates=s1, body=s2)"
+        )
         raise BadDescription(msg)
     derived = {name: kane(kinematics(s)) for name, s in choices.items()}
     _check_same_coordinates(derived)
     _check_same_energies(derived)
     return SpeedComparison(tuple(_measure(name, d) for name, d in derived.items()))
+
+
+def _compare_with_proposals(system: System, choices: dict[str, System]) -> SpeedComparison:
+    """The rates as speeds, the given choices, and proposals from the description."""
+    from dalembert.mechanics.agreement.speed_proposals import propose_speeds
+
+    proposals = {p.name: p for p in propose_speeds(system)}
+    systems = {"rates": system, **choices, **{name: p.system for name, p in proposals.items()}}
+    derived = {name: kane(kinematics(s)) for name, s in systems.items()}
+    _check_same_coordinates(derived)
+    if choices:
+        _check_same_energies(derived)
+    measured = [_measure(name, d) for name, d in derived.items()]
+    return SpeedComparison(
+        tuple(
+            replace(m, definitions=proposals[m.name].definitions) if m.name in proposals else m
+            for m in measured
+        )
+    )
 
 
 def _check_same_coordinates(derived: dict[str, Derivation]) -> None:

@@ -6,9 +6,12 @@ import re
 import shutil
 import sys
 import tomllib
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+
+import dalembert as da
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -103,3 +106,7 @@ def test_conda_asks_for_what_the_wheel_asks_for():
 def test_a_wheel_is_tried_by_the_workflow_of_every_developer():
     assert "make test" in (ROOT / ".github/workflows/test.yml").read_text()
     assert "exec make test" in (ROOT / ".ci/run").read_text()
+
+
+def test_the_version_is_that_of_the_distribution():
+    assert version("dalembert") == da.__version__

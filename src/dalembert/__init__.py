@@ -56,6 +56,13 @@ def __getattr__(name: str) -> Any:
     if name in _RENAMED:
         warn(f"da.{name} is now called da.{_RENAMED[name]}", DeprecationWarning)
         return getattr(sys.modules[__name__], _RENAMED[name])
+    if name == "__version__":
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return version("dalembert")
+        except PackageNotFoundError:
+            return "not installed"
     if name not in _HOME:
         raise _no_name(name)
     # two threads that open the same chapter from two sides would wait for one another

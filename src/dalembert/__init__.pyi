@@ -311,5 +311,8 @@ from dalembert.symbolic.algebra.functions import tanh as tanh
 from dalembert.symbolic.algebra.scalar import Scalar as Scalar
 from dalembert.symbolic.units.dimension_inference import BadDimension as BadDimension
 
+# of the installed distribution; pyproject.toml has it
+__version__: str
+
 # renamed: the same objects by their old names, with a warning
 Crawling = NoProgress

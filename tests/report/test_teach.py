@@ -194,3 +194,17 @@ def test_bad_wishes_are_refused_in_a_sentence(tmp_path):
     )
     assert "cannot write" in run("derive", "vehicle", "-o", str(tmp_path / "no" / "x.html")).stderr
     assert 2 == run("derive", "vehicle", "--steps").exit_code
+
+
+def test_resultants_that_belong_to_no_body_are_not_shown_as_zero():
+    """A torsion spring turns a massless rod: its couple acts on no rigid body."""
+    s = da.System("pendulum")
+    theta = s.coordinate("theta")
+    m, k = s.constants("m k")
+    B = s.N.rotated(theta, s.N.z, "B")
+    s.particle("bob", m, s.O.offset(-B.y, "P"))
+    s.potential(k * theta**2 / 2)
+    text = " ".join(str(da.dalembert(s).explain()).split())
+    assert "F_i, M_Ci = not shown (the load along theta acts on no rigid body)" in text
+    assert "F_i of bob" not in text
+    assert "Q_θ = −k θ" in text

@@ -123,6 +123,11 @@ def virtual_work(along: Quantity, dq: Quantity, symbol: f.Formula) -> Quantity:
 # ---- resultants ------------------------------------------------------------------------------
 
 
+def resultant_obstacle(x: Quantities) -> str:
+    """Why there are no resultants of single bodies; nothing where there are."""
+    return _LoadsByBody(x).obstacle
+
+
 def resultant_force(x: Quantities) -> Quantity:
     """F_i: the sum of the forces on each body"""
     loads = _LoadsByBody(x)
@@ -154,15 +159,19 @@ class _LoadsByBody:
 
     @lazy_property
     def _loads(self) -> list[tuple[Body, Vector, Vector | None]]:
-        """(body, load, arm from its mass centre): no arm for a couple; none where a load names no
-        body.
-        """
+        """(body, load, arm from its mass centre): no arm for a couple."""
+        groups = RigidGroups(self.x.kin)
+        booked = [*loads_by_group(groups), *_joint_load_pairs(groups)]
+        return [self._on_body(load) for load in booked if load.group is not groups.ground]
+
+    @lazy_property
+    def obstacle(self) -> str:
+        """Why loads cannot be assigned to bodies; nothing where they can."""
         try:
-            groups = RigidGroups(self.x.kin)
-            booked = [*loads_by_group(groups), *_joint_load_pairs(groups)]
-            return [self._on_body(load) for load in booked if load.group is not groups.ground]
-        except NotApplicable:
-            return []
+            _ = self._loads
+        except NotApplicable as reason:
+            return str(reason)
+        return ""
 
     def _on_body(self, load: GroupLoad) -> tuple[Body, Vector, Vector | None]:
         """The body that carries a load: the one at whose mass centre it acts, else a rigid one."""
@@ -170,7 +179,7 @@ class _LoadsByBody:
         central = [b for b in masses if load.at is b.G]
         rigid = [b for b in masses if b.frame is not None]
         if not central and not rigid:
-            msg = f"{load.name}: it acts on no rigid body"
+            msg = f"the load along {load.name} acts on no rigid body"
             raise NotApplicable(msg)
         body = (central or rigid)[0]
         arm = None if load.at is None else load.at - body.G

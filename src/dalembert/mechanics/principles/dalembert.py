@@ -29,12 +29,15 @@ from dalembert.mechanics.kinetics.virtual_displacements import (
     displacement,
     resultant_force,
     resultant_moment,
+    resultant_obstacle,
     variation_symbols,
 )
 from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.derivation import (
     Derivation,
     Principle,
+    Step,
+    StepItem,
     coordinate_derivation,
     forked_kinematics,
 )
@@ -125,8 +128,14 @@ def _displacements(dq: Quantity, r_k: Quantity, theta_k: Quantity) -> tuple[Quan
     )
 
 
-def _resultants(x: Quantities) -> tuple[Quantity, Quantity]:
-    """F_i and M_Ci"""
+def _resultants(x: Quantities) -> tuple[Quantity | Step, ...]:
+    """F_i and M_Ci, or why they are not shown"""
+    obstacle = resultant_obstacle(x)
+    if obstacle:
+        reason = StepItem("F_i, M_Ci", f"not shown ({obstacle})")
+        why = "The generalized forces below contain every load."
+        title = "Resultant forces and moments"
+        return (Step(title, "of each body", (reason,), "Mei85 (7.29)", why),)
     return resultant_force(x).as_step(
         "Resultant forces",
         "Mei85 (7.29), Bar00 (13)",

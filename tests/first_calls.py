@@ -257,6 +257,12 @@ CALLS: dict[str, Callable[[Systems], Any]] = {
     "kalman": lambda _: da.kalman(
         _driven_pendulum(), ["phi"], 0.1, noise=0.01, process=0.01, inputs={"tau": 0}
     ),
+    "noise": lambda _: da.noise(1, 0.1, seed=3)(0.55),
+    "delayed": lambda _: str(da.delayed(math.sin, 0.2, every=0.1)),
+    "pade_delay": lambda _: str(da.pade_delay(_driven_pendulum(), "late", "phi", 0.1)),
+    "observer": lambda _: da.observer(
+        _driven_pendulum(), ["phi"], noise=0.01, process=0.01, about={"phi": math.pi}
+    ).L.tobytes(),
     "lqr": lambda _: da.lqr(_driven_pendulum(), {"phi": math.pi}).K.tobytes(),
     "track": lambda _: da.track(
         da.simulate(_driven_pendulum(), 0.3, start={"phi": 1.0}, inputs={"tau": "sin(t)"})

@@ -10,11 +10,18 @@ from dalembert.analysis.constraint_analysis.pfaffian_integrals import (
 from dalembert.analysis.control.computed_torque import computed_torque as computed_torque
 from dalembert.analysis.control.kalman import KalmanFilter as KalmanFilter
 from dalembert.analysis.control.kalman import kalman as kalman
+from dalembert.analysis.control.observer import Observer as Observer
+from dalembert.analysis.control.observer import observer as observer
 from dalembert.analysis.control.regulator import Regulator as Regulator
 from dalembert.analysis.control.regulator import lqr as lqr
+from dalembert.analysis.control.signals import delayed as delayed
+from dalembert.analysis.control.signals import noise as noise
+from dalembert.analysis.control.signals import pade_delay as pade_delay
+from dalembert.analysis.control.smoothing import SmoothedStates as SmoothedStates
 from dalembert.analysis.control.state_model import BadControl as BadControl
 from dalembert.analysis.control.tracking import Tracker as Tracker
 from dalembert.analysis.control.tracking import track as track
+from dalembert.analysis.control.unscented import UnscentedFilter as UnscentedFilter
 from dalembert.analysis.flexible.assumed_modes.discretise import discretise as discretise
 from dalembert.analysis.flexible.assumed_modes.discretised_member import Discretised as Discretised
 from dalembert.analysis.flexible.hybrid.extended_hamilton import (

@@ -207,7 +207,8 @@ def test_stationary_kalman_filter_is_that_of_the_riccati_equation() -> None:
     np.testing.assert_allclose(expected, estimate.P, rtol=1e-9)
 
 
-def test_kalman_filter_finds_an_orientation() -> None:
+@pytest.mark.parametrize("method", ["extended", "unscented"])
+def test_kalman_filter_finds_an_orientation(method: str) -> None:
     s, random = _satellite(), np.random.default_rng(0)
     F = next(f for f in s.space.frames if f is not s.N)
     zero = {"T0": 0, "T1": 0, "T2": 0}
@@ -219,7 +220,8 @@ def test_kalman_filter_finds_an_orientation() -> None:
     )
     rates = dict.fromkeys(("omega_e0x", "omega_e0y", "omega_e0z"), 1e-7)
     guess = {"e0": 0.9, "e1": 0.4358898943540674}
-    estimate = da.kalman(s, measured, 0.05, noise=1e-4, process=rates, covariance=0.5, start=guess)
+    known = {"noise": 1e-4, "process": rates, "covariance": 0.5, "start": guess}
+    estimate = da.kalman(s, measured, 0.05, **known, method=method)
     for y in samples[:-1]:
         estimate.step(y)
     estimate.update(samples[-1])

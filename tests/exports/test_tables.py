@@ -88,9 +88,46 @@ def test_numpy_module_reads_the_table(kind: str) -> None:
     np.testing.assert_allclose(actual, expected, rtol=1e-13, atol=1e-13)
 
 
-def test_formats_without_tables_are_refused() -> None:
+def test_an_fmu_reads_the_table(tmp_path: Path) -> None:
+    fmpy = pytest.importorskip("fmpy", reason="FMPy is not installed (extra: test)")
+    from fmpy.fmi2 import FMU2Model
+
+    s, table = _cart(), da.table(KNOTS, VALUES, "cubic", extrapolation="hold")
+    file = tmp_path / "cart.fmu"
+    da.export(s, "fmu", file, inputs={"F": table}, version="2.0")
+    scope: dict[str, Any] = {}
+    exec(next(iter(da.export(s, "numpy").files.values())), scope)
+    described = fmpy.read_model_description(str(file))
+    model = FMU2Model(
+        guid=described.guid,
+        unzipDirectory=fmpy.extract(str(file), tmp_path / "open"),
+        modelIdentifier=described.modelExchange.modelIdentifier,
+    )
+    model.instantiate()
+    model.setupExperiment()
+    model.enterInitializationMode()
+    model.exitInitializationMode()
+    model.enterContinuousTimeMode()
+    t = _times(table)
+    x = _RNG.uniform(-1, 1, (len(t), 4))
+    actual = np.empty_like(x)
+    state, rates = (ctypes.c_double * 4)(), (ctypes.c_double * 4)()
+    for k, time in enumerate(t.tolist()):
+        model.setTime(time)
+        state[:] = x[k].tolist()
+        model.setContinuousStates(state, 4)
+        model.getDerivatives(rates, 4)
+        actual[k] = rates
+    model.terminate()
+    model.freeInstance()
+    expected = scope["rates"](t, x, table(t)[:, None])
+    assert np.max(np.abs(actual - expected) / (1 + np.abs(expected))) <= 1e-13
+
+
+@pytest.mark.parametrize("format_", ["modelica", "casadi"])
+def test_formats_without_tables_are_refused(format_: str) -> None:
     table = da.table(KNOTS, VALUES, extrapolation="hold")
     with pytest.raises(NotApplicable, match="carries no recorded tables; export to c, fmu"):
-        da.export(_cart(), "modelica", inputs={"F": table})
+        da.export(_cart(), format_, inputs={"F": table})
     with pytest.raises(NotApplicable, match="extrapolation='hold'"):
         da.export(_cart(), "c", inputs={"F": da.table(KNOTS, VALUES)})

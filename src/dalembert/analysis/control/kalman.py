@@ -34,6 +34,7 @@ from dalembert.runtime.numerics.symbol_values import finite_number
 from dalembert.symbolic.algebra.scalar import Scalar
 
 if TYPE_CHECKING:
+    from dalembert.analysis.control.smoothing import SmoothedStates
     from dalembert.mechanics.model.system import System
 
 
@@ -43,6 +44,8 @@ class KalmanFilter(Displayable):
     `filter["theta"]` is a component of the estimate, `filter.deviation["theta"]` its standard
     deviation.
     """
+
+    kind = "Kalman filter"
 
     def __init__(
         self, point: Any, measure: Sequence[Any], every: float, variances: Mapping[str, Any]
@@ -62,6 +65,8 @@ class KalmanFilter(Displayable):
         self.N = self._basis(None)
         start = variance_matrix("covariance", variances["covariance"], self.states)
         self.P = self.N.T @ start @ self.N
+        # covariance of the errors before and after the last prediction
+        self.cross = self.P
 
     def __str__(self) -> str:
         spread = self.deviation
@@ -70,7 +75,7 @@ class KalmanFilter(Displayable):
             for name, x in zip(self.states, self.x, strict=True)
         )
         return "\n".join(
-            [f"Kalman filter of {self.model.kin.system.name!r} at t = {self.t:g}", *listed]
+            [f"{self.kind} of {self.model.kin.system.name!r} at t = {self.t:g}", *listed]
         )
 
     def __getitem__(self, name: Scalar | str) -> float:
@@ -96,13 +101,7 @@ class KalmanFilter(Displayable):
 
     def update(self, y: Any) -> None:
         """Use a measurement."""
-        given = np.atleast_1d(np.asarray(y, dtype=float))
-        if given.shape != (len(self.outputs),) or not np.isfinite(given).all():
-            msg = (
-                f"kalman: {len(self.outputs)} finite measurements are dependencies "
-                f"({', '.join(self.outputs)})"
-            )
-            raise BadControl(msg)
+        given = self._measurement(y)
         expected, slopes = self._h(self.x, self.w, self.t)
         H = slopes @ self.N
         S = H @ self.P @ H.T + self.noise
@@ -115,24 +114,47 @@ class KalmanFilter(Displayable):
         """Follow the equations of motion until the next sample."""
         if w is not None:
             self.w = np.atleast_1d(np.asarray(w, dtype=float))
-        h, t, x, w_now = self.every, self.t, self.x, self.w
+        h, t = self.every, self.t
+        middle, end = self._runge_kutta(self.x[None])
+        slopes = self.model.slopes(middle, self.w[None], np.array([t + h / 2]))
+        before, Phi = self.N, exponential(h * slopes.x[0])
+        self.t = t + h
+        self.x = self.model.onto_constraints(end[0], self.w, self.t)
+        self.N = self._basis(before)
+        moved = self.N.T @ Phi @ before
+        self.cross = self.P @ moved.T
+        self.P = moved @ self.P @ moved.T + h * self.N.T @ self.process @ self.N
+
+    def _runge_kutta(self, x: Numbers) -> tuple[Numbers, Numbers]:
+        """States in rows half a step and a step later, with the inputs of now."""
+        h, t = self.every, self.t
+        w = np.broadcast_to(self.w, (len(x), len(self.w)))
 
         def f(x: Numbers, t: float) -> Numbers:
-            return np.asarray(self.model.rates(x[None], w_now[None], np.array([t]))[0])
+            return np.asarray(self.model.rates(x, w, np.full(len(x), t)))
 
         k1 = f(x, t)
-        middle = x + h / 2 * k1
-        k2 = f(middle, t + h / 2)
+        k2 = f(x + h / 2 * k1, t + h / 2)
         middle = x + h / 2 * k2
         k3 = f(middle, t + h / 2)
         k4 = f(x + h * k3, t + h)
-        slopes = self.model.slopes(middle[None], w_now[None], np.array([t + h / 2]))
-        before, Phi = self.N, exponential(h * slopes.x[0])
-        self.t = t + h
-        self.x = self.model.onto_constraints(x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4), w_now, self.t)
-        self.N = self._basis(before)
-        moved = self.N.T @ Phi @ before
-        self.P = moved @ self.P @ moved.T + h * self.N.T @ self.process @ self.N
+        return middle, x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+
+    def smooth(self, measurements: Any, inputs: Any = None) -> SmoothedStates:
+        """The states at every sample from all measurements, one in each row; inputs likewise."""
+        from dalembert.analysis.control.smoothing import smooth
+
+        return smooth(self, measurements, inputs)
+
+    def _measurement(self, y: Any) -> Numbers:
+        given = np.atleast_1d(np.asarray(y, dtype=float))
+        if given.shape != (len(self.outputs),) or not np.isfinite(given).all():
+            msg = (
+                f"kalman: {len(self.outputs)} finite measurements are needed "
+                f"({', '.join(self.outputs)})"
+            )
+            raise BadControl(msg)
+        return given
 
     def _move(self, x: Numbers) -> None:
         """The estimate on the constraints, and P in the basis there."""
@@ -160,6 +182,7 @@ def kalman(
     drives: Sequence[Any] | None = None,
     values: Mapping[Any, Any] | None = None,
     inputs: Mapping[Any, Any] | None = None,
+    method: str = "extended",
 ) -> KalmanFilter:
     """An extended Kalman filter: estimate = da.kalman(s, ["theta"], 0.01, noise=1e-4,
     process={"theta.dot": 0.1}).
@@ -171,6 +194,8 @@ def kalman(
                 named: 0
     covariance  variances of the first estimate, likewise; by default 1
     start       the first estimate, completed as the start of a run is
+    method      "extended", by slopes, or "unscented", by sigma points: better where the equations
+                bend much within the uncertainty
     """
     if isinstance(measure, str | Scalar):
         measure = [measure]
@@ -188,7 +213,18 @@ def kalman(
         "process": process,
         "covariance": 1.0 if covariance is None else covariance,
     }
-    return KalmanFilter(point, measure, h, variances)
+    return _filter_class(method)(point, measure, h, variances)
+
+
+def _filter_class(method: str) -> type[KalmanFilter]:
+    if method == "extended":
+        return KalmanFilter
+    if method == "unscented":
+        from dalembert.analysis.control.unscented import UnscentedFilter
+
+        return UnscentedFilter
+    msg = f"kalman: method={method!r:.40}; give 'extended' or 'unscented'"
+    raise Unknown(msg)
 
 
 def _inputs_or_none(system: System, drives: Sequence[Any] | None) -> Sequence[Any] | None:

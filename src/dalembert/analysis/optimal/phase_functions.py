@@ -20,6 +20,7 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.symbol_values import symbol_name
 from dalembert.runtime.states.run_values import parameter_vector
+from dalembert.runtime.states.tables import check_spans
 from dalembert.symbolic.algebra.expression_graph import Substitution, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.units.quantities import TIME, has_unit, parse_number
@@ -62,6 +63,8 @@ class PhaseFunctions:
         self.duration = self.tape.private_symbol("duration")
         self.fraction = self.tape.private_symbol("fraction")
         self.span = duration_range(phase.duration)
+        # of a free duration the shortest must be covered; the replay checks the one that was found
+        check_spans(eq.values.table_inputs, begin or 0.0, (begin or 0.0) + self.span.low)
         self._read_cost()
         self.lower, self.upper, self.path = self._bounds()
         self.integrals = self._conditions("integrals", phase.integrals)

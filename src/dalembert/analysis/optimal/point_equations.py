@@ -117,12 +117,6 @@ def point_equations(
     """
     kin = collocation_kinematics(system)
     chosen = run_values(kin, values, inputs)
-    if chosen.table_inputs:
-        msg = (
-            f"optimize: {chosen.table_inputs[0].name} is a recorded table, whose knots are no mesh "
-            f"points; give an expression of t, or leave the input free"
-        )
-        raise NotApplicable(msg)
     evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
     form = _Form(evaluator, explicit)
     free = _FreeInputs(evaluator, chosen, form.nodes, rated)

@@ -39,6 +39,8 @@ from dalembert.runtime.states.run_values import RunValues, run_values
 from dalembert.runtime.states.tables import Table
 
 _RTOL: Final = 1e-12
+# mesh points, relative to the duration
+_SAME_TIME: Final = 1e-12
 # a pivot below this part of the largest one means that rows depend on one another
 _DEPENDENT: Final = 1e-9
 
@@ -207,8 +209,10 @@ class Replay:
         set_inputs, nodes = problem.on_discontinuity, answer.node_states[:, self.places]
 
         def restart(t: float, y: FloatArray) -> None:
-            ends.append(y[own].copy())
-            y[own] = nodes[len(ends)]
+            # knots of recorded inputs lie between mesh points
+            if abs(t - answer.times[len(ends) + 1]) <= _SAME_TIME * (t1 - t0):
+                ends.append(y[own].copy())
+                y[own] = nodes[len(ends)]
             if set_inputs is not None:
                 set_inputs(t, y)
 

@@ -58,13 +58,15 @@ def _jacobian(_: Systems) -> Any:
 
 
 def _identified(build: Systems) -> Any:
-    """Loads of a double pendulum that swings by two sines."""
+    """Loads of a double pendulum in a motion of sines."""
     s = build("double-pendulum")
-    n = [math.sin(0.7 * k) for k in range(40)]
-    columns = {"alpha": n, "beta": n[::-1], "alpha.dot": n[3:] + n[:3], "beta.dot": n[7:] + n[:7]}
-    columns |= {"alpha.dot.dot": n[11:] + n[:11], "beta.dot.dot": n[5:] + n[:5]}
-    loads = {"tau_alpha": [3 * x for x in n], "tau_beta": [2 * x for x in n[::-1]]}
-    return da.identify(s, {"t": range(40), **columns, **loads}, noise=0.1).theta.tobytes()
+    q, u, a = ([[math.sin(k + j), math.cos(2 * k + j)] for k in range(20)] for j in range(3))
+    table = {"t": range(20)}
+    for j, name in enumerate(("alpha", "beta")):
+        motion = zip(("", ".dot", ".dot.dot"), (q, u, a), strict=True)
+        table |= {f"{name}{end}": [row[j] for row in x] for end, x in motion}
+        table[f"tau_{name}"] = da.inverse_dynamics(s)(q, u, a)[:, j]
+    return da.identify(s, table, noise=0.1).theta.tobytes()
 
 
 def _rests(_: Systems) -> str:

@@ -237,6 +237,8 @@ def _measured_column(
 
 def _masked_array(name: str, given: Any) -> np.ma.MaskedArray[Any, Any]:
     """With None and masked values as gaps."""
+    if type(given) is np.ndarray and given.dtype == np.float64 and given.ndim == 1:
+        return np.ma.MaskedArray(given.copy(), mask=np.zeros(len(given), dtype=bool))
     try:
         cells = given if isinstance(given, np.ma.MaskedArray) else list(given)
         gaps = (

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _FIRST_POINTS: Final = 512
 _FEWEST_POINTS: Final = 16
+# times at which the dense output is evaluated in one call
+_TIMES_AT_ONCE: Final = 512
 _FIRST_NUMBERS: Final = 2**18
 _LARGEST_NUMBERS: Final = 2**22
 # this much is kept of every run, whatever was requested
@@ -141,7 +143,11 @@ class Solution:
         assert dense is not None
         # a step that takes no time stands for a jump: the state before it is that of its end
         theta = ((times - begin) / np.where(end > begin, end - begin, 1.0))[:, np.newaxis]
-        values = evaluate_dense_output(dense[step].swapaxes(0, 1), theta)
+        values = np.empty((len(times), self.y.shape[1]))
+        # rows of so few times stay in the processor's cache
+        for k in range(0, len(times), _TIMES_AT_ONCE):
+            part = slice(k, k + _TIMES_AT_ONCE)
+            values[part] = evaluate_dense_output(dense[step[part]].swapaxes(0, 1), theta[part])
         values[times == end] = self.y[step[times == end] + 1]
         return self._check_gaps(values, step, times) if self.motion.dropped else values
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from dalembert.runtime.derivatives import tape_function
+from dalembert.runtime.derivatives import tape_function, tape_machine
 from dalembert.runtime.derivatives.tape_function import TapeFunction
 from dalembert.runtime.derivatives.tape_machine import TapeMachine
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
@@ -54,6 +54,20 @@ def test_bits_are_those_of_compiled_code(seed: int, states: int) -> None:
     np.testing.assert_array_equal(expected[0], machine.call(X[0], p))
     P = random.uniform(0.5, 2, (states, 3))
     np.testing.assert_array_equal(compiled.batch(X, P), machine.batch(X, P))
+
+
+@pytest.mark.parametrize("states", [1, 2])
+def test_the_narrow_machine_has_the_same_bits(states: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    t, outs, state, parameters = _random_tape(3)
+    random = np.random.default_rng(5)
+    X, P = random.uniform(-2, 2, (states, 4)), random.uniform(0.5, 2, (states, 3))
+    machine = TapeMachine(t, outs, state, parameters)
+    for p in (P[0], P):
+        expected = machine.batch(X, p)
+        with monkeypatch.context() as patch:
+            patch.setattr(tape_machine, "_LARGE", 0)
+            np.testing.assert_array_equal(expected, machine.batch(X, p))
+    assert len(machine._spare) == 2
 
 
 def test_infinite_and_undefined_values_are_passed_on() -> None:

@@ -40,6 +40,12 @@ def test_between_the_points_the_integrals_hold(native: Library) -> None:
     )
 
 
+def test_many_times_have_the_bits_of_one(native: Library) -> None:
+    solution, times = ellipse(native), np.linspace(1.0, 11.0, 1300)
+    alone = np.array([solution.at(t) for t in times[::37]])
+    assert np.array_equal(solution.at(times)[::37], alone)
+
+
 def test_shapes_follow_the_times(native: Library) -> None:
     solution = ellipse(native)
     assert solution.at(2.0).shape == (4,)

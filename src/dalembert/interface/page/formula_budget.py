@@ -17,6 +17,9 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.report.document_blocks import Block, Display, FormulaSpan, paragraph
 from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.interface.report.renderers import HtmlRenderer
+from dalembert.mechanics.geometry.frame import Frame
+from dalembert.mechanics.geometry.short_frame import component_nodes, has_many_frames
+from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.principles.derivation import Derivation, Step
 from dalembert.symbolic.algebra.expression_graph import operands
 from dalembert.symbolic.algebra.normal_form.expansion import operation_count
@@ -41,13 +44,15 @@ _SHORT: Final = 40
 # all of a page
 _IN_ONE: Final = 4_000
 _WITH_INTERMEDIATES: Final = 12_000
+# operations of the vectors of large systems for which the shortest frame is searched
+_IN_SHORT_VECTORS: Final = 600
 
 
 class WorkBudget:
     """What was tried, and how much of it without result."""
 
     def __init__(self) -> None:
-        self.wasted, self.spent, self.written = 0, 0, 0
+        self.wasted, self.spent, self.written, self.shortened = 0, 0, 0, 0
         # tapes are kept, so that none is taken for another
         self.known: dict[tuple[int, int], tuple[Tape, RationalForm | None]] = {}
         self.shown: dict[tuple[int, int], Tree] = {}
@@ -81,6 +86,7 @@ class WorkBudget:
 class BudgetedFormulaWriter(FormulaWriter):
     """Formulas whose normal forms are remembered, and given up where there is no hope."""
 
+    most_rows: int | None = 24
     budget: WorkBudget = field(default_factory=WorkBudget)
 
     def normal_form(self, tape: Tape, i: int) -> RationalForm | None:
@@ -95,6 +101,18 @@ class BudgetedFormulaWriter(FormulaWriter):
             self.budget.record(operation_count(tape, (i,)), in_vain=form is None)
         self.budget.known[key] = (tape, form)
         return form
+
+    def shortest_vectors(
+        self, vectors: Sequence[Vector], tape: Tape, home: Frame | None = None
+    ) -> list[Vector]:
+        """The shortest forms; of large systems only until the budget for them is used up."""
+        if any(has_many_frames(v) for v in vectors):
+            self.budget.shortened += sum(
+                operation_count(v.tape, component_nodes(v)) for v in vectors
+            )
+            if self.budget.shortened > _IN_SHORT_VECTORS:
+                return [v.on(tape) for v in vectors]
+        return super().shortest_vectors(vectors, tape, home)
 
     def expression_tree(self, tape: Tape, i: int, form: RationalForm | None) -> Tree:
         """The formula, built once for all derivations that share it."""

@@ -58,6 +58,8 @@ class FormulaWriter:
     frame: str = ""
     # letters of general formulas that stand for vectors
     vectors: frozenset[Formula] = frozenset()
+    # rows of a table of kinematic coefficients; None for all
+    most_rows: int | None = None
 
     def on(self, tape: Tape) -> Self:
         """The same with the display names of a tape's symbols."""

@@ -375,6 +375,18 @@ class VelocityRecursion:
             total = self._w[H] = total + self._relative_angular_velocity(H)
         return total
 
+    def w_between(self, G: Frame, F: Frame) -> Vector:
+        """ω_G − ω_F: the sum of the spins on the way from F to G."""
+        total = Vector(self.tape, {})
+        above: Frame | None = G
+        below: Frame | None = F
+        while above is not below:
+            if above is not None and (below is None or above.depth >= below.depth):
+                total, above = total + self._relative_angular_velocity(above), above.parent
+            elif below is not None:
+                total, below = total - self._relative_angular_velocity(below), below.parent
+        return total
+
     def _relative_angular_velocity(self, F: Frame) -> Vector:
         rotation, parent = F.rotation, F.parent
         assert rotation is not None

@@ -63,11 +63,8 @@ def _shortest(v: Vector, home: Frame | None) -> dict[Frame | None, Vector]:
     """The shortest forms of a vector by their frame; None for a sum over frames."""
     if not v.parts:
         return {None: v}
-    frames = next(iter(v.parts)).space.frames
-    few = len(frames) <= FEW_FRAMES
-    if operation_count(v.tape, _nodes(v)) > (
-        MOST_OPERATIONS if few else MOST_OPERATIONS_OF_MANY_FRAMES
-    ):
+    most = MOST_OPERATIONS_OF_MANY_FRAMES if has_many_frames(v) else MOST_OPERATIONS
+    if operation_count(v.tape, component_nodes(v)) > most:
         return {None: v}
     costs = {w: _cost(w) or TOO_LONG for w in (v, *_candidates(v, home))}
     least = min(cost[:2] for cost in costs.values())
@@ -124,13 +121,19 @@ def _nearby_frames(frames: Iterable[Frame]) -> list[Frame]:
     return near[:MOST_FRAMES]
 
 
-def _nodes(v: Vector) -> list[int]:
+def has_many_frames(v: Vector) -> bool:
+    """Whether the system of a vector has too many frames for all forms to be tried."""
+    return bool(v.parts) and len(next(iter(v.parts)).space.frames) > FEW_FRAMES
+
+
+def component_nodes(v: Vector) -> list[int]:
+    """The components of a vector, frame by frame."""
     return [c for triple in v.parts.values() for c in triple]
 
 
 def _cost(v: Vector) -> Cost | None:
     """How long a vector is to read; None where its components are too long for that."""
-    forms = [_form(v.tape, i) for i in _nodes(v)]
+    forms = [_form(v.tape, i) for i in component_nodes(v)]
     readable = [form for form in forms if form is not None]
     if len(readable) < len(forms):
         return None

@@ -200,7 +200,7 @@ def _free_body(
     if before is None:
         a, alpha, w_rel = a_rel, motion.derivative(w), w
     else:
-        w_rel = w - before.w
+        w_rel = motion.w_between(group.frame, frame)
         a = before.acceleration(rho) + 2 * before.w.cross(v_rel) + a_rel
         alpha = before.alpha + groups.relative_rate(w_rel, frame) + before.w.cross(w_rel)
     v_k, w_k = split_linear(linear, v_rel)[0], split_linear(linear, w_rel)[0]

@@ -172,9 +172,7 @@ class RigidGroups:
             return True
         key = (F, G) if F.number < G.number else (G, F)
         if key not in self._rotates_with_cache:
-            self._rotates_with_cache[key] = self._is_zero(
-                self.kin.motion_in_rates.w(F) - self.kin.motion_in_rates.w(G)
-            )
+            self._rotates_with_cache[key] = self._is_zero(self.kin.motion_in_rates.w_between(F, G))
         return self._rotates_with_cache[key]
 
     def _is_zero(self, v: Vector) -> bool:
@@ -199,10 +197,10 @@ class RigidGroups:
         axis the place is from its origin.
         """
         known = self._rotating_groups.setdefault((before, frame), [])
-        w = self.kin.motion_in_rates.w
         for group in known:
             shift = offset - group.offset
-            if not shift.parts or self._is_zero((w(frame) - w(before.frame)).cross(shift)):
+            w_rel = self.kin.motion_in_rates.w_between(frame, before.frame)
+            if not shift.parts or self._is_zero(w_rel.cross(shift)):
                 return group, shift
         known.append(self._add_group(before, frame, offset))
         return known[-1], self._zero_vector
@@ -347,9 +345,15 @@ class RigidGroups:
     # ---- how neighbours move against each other --------------------------------------------------
 
     def relative_rate(self, v: Vector, frame: Frame) -> Vector:
-        """dv/dt as seen from a frame, in the rates q̇."""
-        motion = self.kin.motion_in_rates
-        return motion.derivative(v) - motion.w(frame).cross(v)
+        """Σ_G (v̇₁ g₁ + v̇₂ g₂ + v̇₃ g₃) + (ω_G − ω_F) × v_G: dv/dt as seen from a frame F, in the
+        rates q̇. Rates of joints before both frames never enter.
+        """
+        motion, t = self.kin.motion_in_rates, self.kin.tape
+        total = self._zero_vector
+        for G, (x, y, z) in v.on(t).parts.items():
+            total = total + Vector(t, {G: (motion.rate(x), motion.rate(y), motion.rate(z))})
+            total = total + motion.w_between(G, frame).cross(Vector(t, {G: (x, y, z)}))
+        return total
 
     def joint_twists(self, group: RigidGroup) -> dict[int, tuple[Vector, Vector]]:
         """{k: (∂v/∂q̇_k, ∂ω/∂q̇_k)} of a group at its joint, against the group before: what the
@@ -361,10 +365,11 @@ class RigidGroups:
 
     def _relative_twists(self, group: RigidGroup) -> dict[int, tuple[Vector, Vector]]:
         assert group.before is not None
-        before, w = group.before.frame, self.kin.motion_in_rates.w
+        before = group.before.frame
         linear = LinearCoefficients(self.kin.tape, self.kin.qdot)
         v_k, _ = split_linear(linear, self.relative_rate(group.offset, before))
-        w_k, _ = split_linear(linear, w(group.frame) - w(before))
+        w_rel = self.kin.motion_in_rates.w_between(group.frame, before)
+        w_k, _ = split_linear(linear, w_rel)
         none = self._zero_vector
         return self.nonzero_twists(
             {k: (v_k.get(k, none), w_k.get(k, none)) for k in sorted({*v_k, *w_k})}

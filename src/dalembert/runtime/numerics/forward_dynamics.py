@@ -32,7 +32,11 @@ from dalembert.runtime.numerics.symbol_values import (
     require_values,
     symbol_name,
 )
-from dalembert.symbolic.algebra.arithmetic import FloatArithmetic, evaluate_balls
+from dalembert.symbolic.algebra.arithmetic import (
+    ArrayArithmetic,
+    FloatArithmetic,
+    evaluate_balls,
+)
 from dalembert.symbolic.algebra.expression_graph import evaluate, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 
@@ -381,46 +385,54 @@ def _residuals(
     udot = dynamics.evaluate_each(X, P)
     for i in symbols_of(equations.tape, equations.residuals):
         values.setdefault(i, _random_dyadics(random, 1.0, states))
+    scales = _residual_scales(equations, values, udot)
     residuals = (
         _relative_residual(
-            equations, {i: Fraction(float(x[k])) for i, x in values.items()}, udot[k]
+            equations, {i: Fraction(float(x[k])) for i, x in values.items()}, udot[k], scales[k]
         )
         for k in range(states)
     )
     return [x for x in residuals if x is not None]
 
 
-def _relative_residual(equations: Equations, state: dict[int, Any], udot: Any) -> float | None:
-    """max |M u̇ − f| over the largest sum of sizes; None where M or f has no value, infinity
-    where only native code has none.
+def _residual_scales(equations: Equations, values: Mapping[int, Any], udot: Any) -> Any:
+    """max over rows of Σ_s |M_rs u̇_s| + |f_r| and over |M|, at each state; nan where M or f has
+    no value.
+
+    Sizes need no more than double precision: it takes all states at once.
     """
-    n, has_values = len(equations.u), bool(np.isfinite(udot).all())
     entries = [(r, s, e) for r, row in enumerate(equations.mass_nodes) for s, e in row.items()]
-    # M and f contain no u̇, so that all may be evaluated at once
+    nodes = [*(e for _, _, e in entries), *equations.forcing_nodes]
+    with np.errstate(all="ignore"):
+        sizes = [
+            np.abs(np.broadcast_to(x, len(udot)))
+            for x in evaluate(equations.tape, nodes, values.__getitem__, ArrayArithmetic())
+        ]
+        M, rows = sizes[: len(entries)], [x.copy() for x in sizes[len(entries) :]]
+        has_value = np.all(np.isfinite(sizes), axis=0)
+        for (r, s, _), m in zip(entries, M, strict=True):
+            rows[r] += m * np.abs(udot[:, s])
+        # against the largest row, and what an acceleration of one would take: a row of zeros has
+        # no size of its own
+        largest = np.max([*rows, *M, np.full(len(udot), np.finfo(float).tiny)], axis=0)
+    return np.where(has_value, largest, np.nan)
+
+
+def _relative_residual(
+    equations: Equations, state: dict[int, Any], udot: Any, scale: float
+) -> float | None:
+    """max |M u̇ − f| over the scale; None where the equations have no value, infinity where only
+    native code has none.
+    """
+    if math.isnan(scale):
+        return None
+    if not np.isfinite(udot).all():
+        return math.inf
     exact = {
         **state,
-        **{
-            i: Fraction(float(x)) if has_values else 0
-            for i, x in zip(equations.udot, udot, strict=True)
-        },
+        **{i: Fraction(float(x)) for i, x in zip(equations.udot, udot, strict=True)},
     }
-    balls = evaluate_balls(
-        equations.tape,
-        [*(e for _, _, e in entries), *equations.forcing_nodes, *equations.residuals],
-        exact,
-        _DIGITS,
-    )
-    balls, residuals = balls[:-n], balls[-n:]
+    balls = evaluate_balls(equations.tape, equations.residuals, exact, _DIGITS)
     if not all(x.is_finite() for x in balls):
         return None
-    if not has_values:
-        return math.inf
-    M, f = [abs(float(x.mid())) for x in balls[:-n]], [abs(float(x.mid())) for x in balls[-n:]]
-    sizes = list(f)
-    for (r, s, _), m in zip(entries, M, strict=True):
-        sizes[r] += m * abs(float(udot[s]))
-    # against the largest row, and what an acceleration of one would take: a row of zeros has no
-    # size of its own
-    scale = max(*sizes, *M, np.finfo(float).tiny)
-    left = max((float(x.abs_upper()) for x in residuals), default=0.0)
-    return left / scale
+    return max((float(x.abs_upper()) for x in balls), default=0.0) / scale

@@ -53,6 +53,16 @@ def degree(e: Scalar) -> tuple[int, int]:
 # ---- the bounds themselves ---------------------------------------------------------------------
 
 
+def test_exponents_beyond_a_machine_word_are_exact():
+    a, b = symbols("a b")
+    e = sin(a) * cos(b)
+    for _ in range(200):
+        e = e * e
+    # over (1 + x²)^(2^200) for each angle; the sum has the larger of the two denominators
+    assert degree(e) == (4 * 2**200, 4 * 2**200)
+    assert degree(e + sin(a) / cos(b)) == (4 * 2**200 + 2, 4 * 2**200 + 2)
+
+
 def test_polynomials():
     x, y = symbols("x y")
     assert degree(x) == (1, 0)

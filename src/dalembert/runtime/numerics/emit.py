@@ -1,4 +1,4 @@
-"""Straight-line LLVM text for a tape, in functions of about a thousand operations.
+"""Straight-line LLVM text for a tape, in functions of a few hundred operations.
 
     void name.prologue(const double *p, double *work)
     void name(const double *x, const double *p, double *y, double *work)
@@ -21,7 +21,10 @@ from dalembert.runtime.numerics.llvm_types import constant, intrinsic_suffix, ve
 from dalembert.runtime.numerics.lowering import Operation, Program, lower
 from dalembert.symbolic.algebra.tape import DATA, Node
 
+# operations of a program that is one function, and of each function of a longer program: the time
+# of LLVM's register allocation grows faster than a function
 CHUNK: Final = 1000
+PART: Final = 400
 # how many angles of one state go through the kernel together
 _SINCOS_WIDTH: Final = 4
 _OPCODES: Final = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
@@ -111,7 +114,8 @@ class _Emitter:
 
     def _split(self, operations: list[Operation]) -> list[list[Operation]]:
         """Chunks of equal size, none empty but an only one."""
-        count = max(1, -(-len(operations) // self.chunk))
+        most = self.chunk if len(operations) <= self.chunk else min(self.chunk, PART)
+        count = max(1, -(-len(operations) // most))
         size = max(1, -(-len(operations) // count))
         return [operations[k * size : (k + 1) * size] for k in range(count)]
 

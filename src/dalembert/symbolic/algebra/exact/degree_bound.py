@@ -79,27 +79,42 @@ def _at(
 
 
 class _Denominators:
-    """Products of powers of factors, each known by a number; sums and products of them are found
-    once.
+    """Products of powers of factors, each known by a number.
+
+    The exponents of a product are the digits of one integer, `width` bits each: a product of
+    products is a sum of integers, and a least common multiple compares all digits at once. The
+    highest bit of a digit stays free for that comparison.
     """
 
     def __init__(self) -> None:
-        self.factor_degree: dict[Hashable, int] = {}
-        self._number: dict[Hashable, int] = {}
-        self._factors: list[Factors] = []
+        self._width = 64
+        # the degree of each factor, and its digit
+        self._factor_degree: dict[Hashable, int] = {}
+        self._digit: dict[Hashable, int] = {}
+        # {degree: the digits of all factors of that degree}, and the highest bit of each digit
+        self._digits_of_degree: dict[int, int] = {}
+        self._highest = 0
+        # of each product: its exponents, its degree, and a bound on its exponents
+        self._packed: list[int] = []
         self._degrees: list[int] = []
+        self._largest: list[int] = []
+        self._number: dict[int, int] = {}
         self._lcm: dict[tuple[int, int], int] = {}
         self._times: dict[tuple[int, int], int] = {}
         self.of({})
 
+    def set_degree(self, factor: Hashable, degree: int) -> None:
+        if self._factor_degree.get(factor) != degree:
+            self._factor_degree[factor] = degree
+            self._digit.setdefault(factor, len(self._digit))
+            self._make_room(0)
+            self._update_masks()
+
     def of(self, factors: Factors) -> int:
-        key = frozenset(factors.items())
-        index = self._number.get(key)
-        if index is None:
-            index = self._number[key] = len(self._factors)
-            self._factors.append(factors)
-            self._degrees.append(sum(k * self.factor_degree[f] for f, k in factors.items()))
-        return index
+        largest = max(factors.values(), default=0)
+        self._make_room(largest)
+        packed = sum(k << self._width * self._digit[f] for f, k in factors.items())
+        return self._index(packed, largest)
 
     def degree(self, i: int) -> int:
         return self._degrees[i]
@@ -111,10 +126,8 @@ class _Denominators:
             return j
         lcm = self._lcm.get((i, j))
         if lcm is None:
-            x = self._factors[i]
-            lcm = self._lcm[i, j] = self.of(
-                x | {f: max(k, x.get(f, 0)) for f, k in self._factors[j].items()}
-            )
+            largest = max(self._largest[i], self._largest[j])
+            lcm = self._lcm[i, j] = self._index(self._maximum(i, j), largest)
         return lcm
 
     def times(self, i: int, j: int) -> int:
@@ -122,16 +135,63 @@ class _Denominators:
             return i or j
         product = self._times.get((i, j))
         if product is None:
-            x = self._factors[i]
-            product = self._times[i, j] = self.of(
-                x | {f: k + x.get(f, 0) for f, k in self._factors[j].items()}
+            largest = self._largest[i] + self._largest[j]
+            self._make_room(largest)
+            degree = self._degrees[i] + self._degrees[j]
+            product = self._times[i, j] = self._index(
+                self._packed[i] + self._packed[j], largest, degree
             )
         return product
 
     def without(self, i: int, j: int) -> int:
         """Factors of i that are not among those of j."""
-        y = self._factors[j]
-        return self.of({f: k - y.get(f, 0) for f, k in self._factors[i].items() if k > y.get(f, 0)})
+        return self._index(self._maximum(i, j) - self._packed[j], self._largest[i])
+
+    def _maximum(self, i: int, j: int) -> int:
+        """The larger of two exponents of every factor."""
+        x, y, highest = self._packed[i], self._packed[j], self._highest
+        # the highest bit of a digit survives where x ≥ y there
+        not_less = ((x | highest) - y) & highest
+        return y ^ ((x ^ y) & (not_less - (not_less >> self._width - 1)))
+
+    def _index(self, packed: int, largest: int, degree: int | None = None) -> int:
+        index = self._number.get(packed)
+        if index is None:
+            index = self._number[packed] = len(self._packed)
+            if degree is None:
+                # modulo 2ʷ − 1 a number is the sum of its digits of w bits
+                modulus = (1 << self._width) - 1
+                degree = sum(
+                    d * ((packed & digits) % modulus)
+                    for d, digits in self._digits_of_degree.items()
+                )
+            self._packed.append(packed)
+            self._degrees.append(degree)
+            self._largest.append(largest)
+        return index
+
+    def _make_room(self, largest: int) -> None:
+        """Digits wide enough for exponents up to `largest` and for the sum of all of them."""
+        old, count = self._width, len(self._digit)
+        if largest.bit_length() + count.bit_length() + 2 <= old:
+            return
+        while largest.bit_length() + count.bit_length() + 2 > self._width:
+            self._width *= 2
+        digit = (1 << old) - 1
+        self._packed = [
+            sum((x >> old * k & digit) << self._width * k for k in range(count))
+            for x in self._packed
+        ]
+        self._number = {x: i for i, x in enumerate(self._packed)}
+        self._update_masks()
+
+    def _update_masks(self) -> None:
+        width, digit = self._width, (1 << self._width) - 1
+        self._highest = sum(1 << width * k + width - 1 for k in self._digit.values())
+        self._digits_of_degree = {}
+        for f, degree in self._factor_degree.items():
+            digits = self._digits_of_degree.get(degree, 0)
+            self._digits_of_degree[degree] = digits | digit << width * self._digit[f]
 
 
 class DegreeBounds:
@@ -158,7 +218,7 @@ class DegreeBounds:
         self._own = 0
         self._inside: dict[int, int] = {}
         if self._given:
-            self.denominators.factor_degree["given"] = max(d for _, d in self._given.values())
+            self.denominators.set_degree("given", max(d for _, d in self._given.values()))
             common = self.denominators.of({"given": 1})
             self.degrees = {
                 i: (n, common if d else _NO_FACTORS) for i, (n, d) in self._given.items()
@@ -259,7 +319,7 @@ class DegreeBounds:
                 stack += (x, y)
             elif op != "const":
                 factors[i] = factors.get(i, 0) + 1
-                self.denominators.factor_degree[i] = self.degrees[i][0]
+                self.denominators.set_degree(i, self.degrees[i][0])
         return factors
 
     # ---- functions ---------------------------------------------------------------------------
@@ -308,10 +368,10 @@ class DegreeBounds:
                 factor: Hashable = ("arc", g, halvings)
                 for k in range(halvings + 1):
                     self._root(("arc", g, k), 2)
-                den.factor_degree[factor] = max(self._arguments[g])
+                den.set_degree(factor, max(self._arguments[g]))
                 factors[factor] = abs(c.numerator)
             else:
-                den.factor_degree["angle", g] = 2
+                den.set_degree(("angle", g), 2)
                 factors["angle", g] = abs(int(c * self._units["angle"][g]))
         below = den.of(factors)
         return den.degree(below), below
@@ -340,14 +400,14 @@ class DegreeBounds:
                 for part, d in enumerate(self._arguments[g])
             )
             return (up, down) if c > 0 else (down, up)
-        den.factor_degree["exp", g] = 1
+        den.set_degree(("exp", g), 1)
         # the sign of a generator is a matter of chance, so its power may belong to the numerator or
         # the denominator
         either = self.denominators.of({("exp", g): abs(int(c * self._units["exp"][g]))})
         return either, either
 
     def _algebraic(self, factor: Hashable, degree: int) -> int:
-        self.denominators.factor_degree[factor] = degree
+        self.denominators.set_degree(factor, degree)
         return self.denominators.of({factor: 1})
 
 

@@ -3,7 +3,7 @@ beside this file.
 
     python benchmarks/run.py [--quick] [--only GROUP] [--output FILE]
     GROUP is derive, compile, evaluate, simulate, stiff, constrained, export, live, many, growth,
-    friction, derivatives, optimal or periodic
+    friction, derivatives, optimal, processes, laws, periodic, sensitivities or large
 
 A run of everything writes results.md; a quick or partial one only prints, unless --output names a
 file. The exit code is 1 if tools disagree where they must not, never because of a time.
@@ -35,7 +35,7 @@ GROUPS |= {
 }
 GROUPS |= {"friction": "switches", "derivatives": "derivatives", "optimal": "optimal"}
 GROUPS |= {"processes": "processes", "laws": "python_laws"}
-GROUPS |= {"periodic": "periodic_motions"}
+GROUPS |= {"periodic": "periodic_motions", "sensitivities": "sensitivities", "large": "large"}
 _RESULTS = Path(__file__).with_name("results.md")
 
 

@@ -2,6 +2,7 @@
 wanted ≤ 1 + 1.5 k.
 
     python benchmarks/sensitivities.py [ROUNDS]
+    python benchmarks/run.py --only sensitivities
 
 The runs take turns, and the least of all rounds counts.
 """
@@ -14,9 +15,15 @@ from functools import partial
 from itertools import islice
 
 from measure import timed
+from results import Report
 
 import dalembert as da
-from dalembert.gallery import Entry, build, entry
+from dalembert.gallery import Entry, build, entry, spatial_chain
+
+NOTE = (
+    "CPU time of a run with k varied numbers over that of the run without, the least of several "
+    "rounds. The price grows with the joints: their equations have more derivatives."
+)
 
 SYSTEMS = {
     "double-pendulum": 100.0,
@@ -30,9 +37,13 @@ SYSTEMS |= {"flexible-slider-crank": 1.0, "whipple-bicycle": 5.0}
 COUNTS = (1, 2, 4)
 
 
-def ratios(name: str, duration: float, rounds: int) -> list[float]:
-    """Time over that of the run alone, for each count."""
-    s, shown = build(name), entry(name)
+# joints of a chain that is measured as well
+JOINTS = 7
+
+
+def ratios(name: str, duration: float, rounds: int, system: da.System | None = None) -> list[float]:
+    """Time over that of the run without sensitivities, for each count."""
+    s, shown = build(name) if system is None else system, entry(name)
     run = partial(
         da.simulate,
         s,
@@ -69,6 +80,28 @@ def _can_vary(s: da.System, shown: Entry, name: str) -> bool:
     except da.DalembertError:
         return False
     return True
+
+
+def run(report: Report, *, quick: bool) -> None:
+    """A row for each system, a column for each count."""
+    report.section("Sensitivities", NOTE)
+    rounds, rows = 2 if quick else 5, []
+    chain = f"spatial chain, {JOINTS} joints"
+    for name, duration in {
+        **dict(list(SYSTEMS.items())[: 2 if quick else None]),
+        chain: 5.0,
+    }.items():
+        report.progress(name)
+        found = (
+            ratios("spatial-chain", duration, rounds, spatial_chain.build(JOINTS))
+            if name == chain
+            else ratios(name, duration, rounds)
+        )
+        rows.append((name, *(f"{x:.2f}" for x in found)))
+        worst = max(x / (1 + 1.5 * k) for x, k in zip(found, COUNTS, strict=True))
+        verdict = "met" if worst <= 1 else "**missed**"
+        report.goals.append((f"sensitivities: {name}", "≤ 1 + 1.5 k", f"{found[-1]:.2f}", verdict))
+    report.table(("system", *(f"k = {k}" for k in COUNTS)), rows)
 
 
 def main() -> None:

@@ -1,0 +1,75 @@
+"""Large systems: what a person waits for, and the memory that it takes.
+
+Every task is a process of its own with an empty cache, imports included.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+
+from measure import Timing, least
+from results import Report, Within
+
+NOTE = (
+    "CPU time and largest resident memory of a whole process with an empty cache, measured once. "
+    "The windows are four-bar linkages that share sides; the beam's functions are integrated "
+    "numerically. Prepare: a run of 1 ms, so that nearly all of the time is spent before it."
+)
+_BEFORE = """
+import resource, sys, warnings
+warnings.simplefilter("ignore")
+import dalembert as da
+from dalembert.gallery import n_four_bar, spatial_chain, spin_up_beam
+n = int(sys.argv[1])
+"""
+_AFTER = """
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+_TASKS = {
+    "report, chain of {n}": (
+        "da.write_report(spatial_chain.build(n), sys.argv[2] + '/page.html')",
+        50,
+        12.0,
+    ),
+    "agree, chain of {n}": ("assert da.agreement(spatial_chain.build(n)).agree", 50, 6.0),
+    "{n} four-bar windows, prepare": ("da.simulate(n_four_bar.build(windows=n), 1e-3)", 100, 5.0),
+    "beam with {n} functions, prepare": (
+        "da.simulate(spin_up_beam.build(n, exact=False), 1e-3)",
+        20,
+        2.0,
+    ),
+}
+
+
+def run(report: Report, *, quick: bool) -> None:
+    """A row for each task; its memory is in the text below."""
+    report.section("Large systems", NOTE)
+    memory = []
+    for name, (code, size, goal) in _TASKS.items():
+        n = size // 5 if quick else size
+        what = name.format(n=n)
+        report.progress(what)
+        timing, megabytes = _process(code, n)
+        memory.append(f"{what}: {megabytes} MB")
+        report.compare(what, {"dalembert": timing}, None if quick else {"dalembert": Within(goal)})
+    report.text(f"Largest resident memory: {'; '.join(memory)}.")
+
+
+def _process(code: str, n: int) -> tuple[Timing, int]:
+    """The CPU and wall time of one process, and its memory in MB."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "DALEMBERT_CACHE": f"{folder}/cache"}
+        before = os.times()
+        done = subprocess.run(
+            [sys.executable, "-c", _BEFORE + code + _AFTER, str(n), folder],
+            env=environment,
+            check=True,
+            capture_output=True,
+        )
+        after = os.times()
+    cpu = after.children_user + after.children_system
+    cpu -= before.children_user + before.children_system
+    return least([(cpu, after.elapsed - before.elapsed)]), int(done.stdout)

@@ -128,7 +128,7 @@ def test_a_lost_quadrature_is_seen_in_a_run(monkeypatch):
 
         return audit
 
-    said, _ = planted_run(monkeypatch, "simulate", "native_audit", fault)
+    said, _ = planted_run(monkeypatch, "run_setup", "native_audit", fault)
     assert any("energy error" in text for text in said)
 
 
@@ -149,7 +149,7 @@ def test_an_audit_without_a_value_is_reported(monkeypatch):
 
         return audit
 
-    said, _ = planted_run(monkeypatch, "simulate", "native_audit", fault)
+    said, _ = planted_run(monkeypatch, "run_setup", "native_audit", fault)
     assert any("has no value from t" in text for text in said)
 
 

@@ -12,7 +12,7 @@ const Judgement = {
   // E_Z = K₂ + 𝒰 + Z is constant on every motion
   energy(panel) {
     const drift = panel.values("drift"), limits = panel.data.limits, worst = drift ? Judgement.largest(drift.v) : 0;
-    if (!(worst > Math.min(limits.small, Judgement.allowed(panel)))) return [];
+    if (!(worst > 0 && worst > Math.min(limits.small, Judgement.allowed(panel)))) return [];
     if (worst > limits.lost) return [`This is the integrator's error, not the system's motion: the relative change of the energy integral is ${Judgement.size(worst)}. Give a smaller tolerance.`];
     return [`Relative energy error ${Judgement.size(worst)}: give a smaller tolerance.`];
   },

@@ -79,7 +79,7 @@ def exported(s, d, known, run, *, in_c: bool) -> dict[str, float]:
     start = dict(zip(d.coordinates, known["q"], strict=True))
     asked = [f"{x}.dot.dot" for x in d.coordinates]
     # a start is one of t = 0; where rows move with time there is none
-    start = start if not d.t or not known["multipliers"] else {}
+    start = {} if d.rows else start
     request = ExportRequest(values={}, inputs={}, start=start, outputs=asked, linear=False)
     m = exported_model(s, request)
     x = np.array([dict(zip(run.names, run.y[0], strict=True))[v.name] for v in m.states])

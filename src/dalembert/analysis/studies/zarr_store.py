@@ -43,7 +43,7 @@ _RESUME_HINT: Final = "finished chunks are kept, and the same call resumes the s
 # letters that a file's name may have everywhere
 _SAFE: Final = " ()+-,._'"
 _CHUNK: Final = "chunk"
-# the attribute that keeps how a study was asked for
+# the attribute that keeps the options of a study
 COMMAND: Final = "command"
 
 
@@ -210,5 +210,5 @@ def open_study(path: str | os.PathLike[str]) -> Any:
 
 
 def write_command(path: Path | str, command: str) -> None:
-    """Keep how a study was asked for, as JSON, so that one of its runs can be made again."""
+    """Keep the options of a study as JSON, so that one of its runs can be made again."""
     _zarr().open_group(str(path), mode="a").attrs[COMMAND] = command

@@ -136,7 +136,7 @@ def _key(values: FloatArray) -> str:
 
 
 def _colour(part: float) -> str:
-    """Between two neighbours of the scale."""
+    """A colour by linear interpolation."""
     at = min(max(part, 0.0), 1.0) * (len(_SCALE) - 1)
     k = min(int(at), len(_SCALE) - 2)
     pairs = zip(bytes.fromhex(_SCALE[k]), bytes.fromhex(_SCALE[k + 1]), strict=True)

@@ -14,7 +14,7 @@ class EnergyBars {
     }
   }
 
-  // another motion: what is known of it, and the common scale
+  // another motion: its energies and their common scale
   use() {
     let low = 0, high = 0;
     for (const b of this.bars) {

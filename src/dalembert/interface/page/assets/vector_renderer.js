@@ -1,4 +1,4 @@
-// The scene as SVG: what the renderer is asked to draw becomes polygons, the farthest first.
+// The scene as SVG: solids, lines and traces become polygons and paths, the farthest first.
 "use strict";
 
 class VectorRenderer {

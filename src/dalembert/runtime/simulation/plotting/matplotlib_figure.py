@@ -55,7 +55,7 @@ _FOOT: Final = 0.55
 _NAMES: Final = 0.2
 # for each pixel of a panel in SVG
 _INCHES: Final = 1 / 70
-# points that are seen one by one
+# points that are seen singly
 _FEW: Final = 40
 # letters that its font lacks
 _LETTERS: Final = str.maketrans({"𝒰": "$\\mathcal{U}$", "𝓗": "$\\mathcal{H}$"})

@@ -101,7 +101,7 @@ class Appearance:
     style: Any = None
 
     def apply(self, chart: Chart) -> Chart | Figure:
-        """The chart itself, or a figure of matplotlib where something was asked for."""
+        """The chart itself, or a figure of matplotlib if one of them is given."""
         if self.ax is None and self.figsize is None and self.style is None:
             return chart
         from dalembert.runtime.simulation.plotting.matplotlib_figure import draw_on, figure

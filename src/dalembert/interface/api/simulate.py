@@ -16,6 +16,7 @@ from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
+from dalembert.mechanics.model.likely_errors import warn_stiff_run
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.ode.failures import NoProgress, RunStopped
@@ -243,6 +244,8 @@ def run_system(
         from dalembert.analysis.flexible.assumed_modes.ritz import warn_missing_stiffening_after
 
         warn_missing_stiffening_after(trajectory, options.values)
+    if trajectory.solution.stiff and options.integrator == "native":
+        warn_stiff_run(system, trajectory.solution.steps)
     return trajectory
 
 

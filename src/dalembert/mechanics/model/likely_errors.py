@@ -24,6 +24,7 @@ _ROUND: Final = ("disk", "cylinder", "sphere")
 # values at which two expressions are compared; equal at all of them means equal, very likely
 _SAMPLES: Final = 3
 _EQUAL: Final = 1e-9
+STIFF_RUN: Final = "stiff run"
 
 
 def warn_about_likely_errors(s: Registry) -> None:
@@ -39,14 +40,27 @@ def accept(s: Registry, *names: str) -> None:
     """Switch off warnings about likely modelling errors: s.accept("double weight").
 
     names    "double weight", "torque without reaction", "rolling about the centre",
-             "rolling with the wrong sign" or "frame of another body"
+             "rolling with the wrong sign", "frame of another body" or "stiff run"
     """
+    known = (*CHECKS, STIFF_RUN)
     for name in names:
-        if name not in CHECKS:
-            msg = f"accept: there is no check {name!r}; they are {', '.join(CHECKS)}"
+        if name not in known:
+            msg = f"accept: there is no check {name!r}; they are {', '.join(known)}"
             raise BadDescription(msg)
         if name not in s.accepted:
             s.accepted.append(name)
+
+
+def warn_stiff_run(s: Registry, steps: int) -> None:
+    """Warn once for a system about a run whose steps are limited by stability."""
+    if STIFF_RUN in s.accepted:
+        return
+    accept(s, STIFF_RUN)
+    warn(
+        f"this run took {steps} steps because it is stiff: fast decay, not accuracy, limits the "
+        f"step size; use integrator='rosenbrock' or 'auto'. If this is intended: "
+        f"s.accept({STIFF_RUN!r})"
+    )
 
 
 def double_weight(s: Registry) -> Iterator[str]:

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 # y/|y'| against t: a component that would double within so small a part of the time passed is
 # running away
 _RUNAWAY: Final = 1e-6
+# a finished run with more steps is examined for stiffness
+STIFF_STEPS: Final = 100_000
 STALL_STEPS: Final = 100_000
 # of the whole run, within this number of steps: at this pace the end is 10⁸ steps away
 MIN_PROGRESS: Final = 1e-3
@@ -156,6 +158,17 @@ def _chattering_or_stiffness(integration: Integrator) -> NoProgress | None:
         if h * steep > _STABILITY
         else None
     )
+
+
+def ends_stiff(integration: Integrator) -> bool:
+    """Whether a run of very many steps ended at the limit of stability: h |λ| is at that limit."""
+    if integration.steps < STIFF_STEPS or not integration.problem.dense:
+        return False
+    t, y, _ = _recent_steps(integration)
+    if len(t) < _N_RECENT // 2:
+        return False
+    steep, _ = _spectral_radius(integration, t[-1], y[-1])
+    return float(np.median(np.diff(t))) * steep > _STABILITY
 
 
 def _recent_steps(integration: Integrator) -> tuple[Numbers, Numbers, Numbers]:

@@ -12,13 +12,14 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from dalembert.runtime.numerics.llvm_types import GROUP_SIZE
 from dalembert.runtime.numerics.python_binding import data_address
-from dalembert.runtime.ode.failure_diagnosis import StallDetector, run_stopped_error
+from dalembert.runtime.ode.failure_diagnosis import StallDetector, ends_stiff, run_stopped_error
 from dalembert.runtime.ode.integrator_state import ROWS, ExitReason, IntegratorState, WorkRow
 from dalembert.runtime.ode.keyboard_interrupt import defer_keyboard_interrupt
 from dalembert.runtime.ode.native_integrators import native_loop
@@ -64,7 +65,8 @@ def integrate(problem: InitialValueProblem, on_progress: Progress | None = None)
         if integration.is_finished:
             raise
     outcome = Outcome.FINISHED if integration.is_finished else Outcome.INTERRUPTED
-    return integration.solution(outcome, f"{outcome.value} at t = {integration.t:.17g}")
+    solution = integration.solution(outcome, f"{outcome.value} at t = {integration.t:.17g}")
+    return replace(solution, stiff=True) if ends_stiff(integration) else solution
 
 
 def _run_slices(integration: Integrator, on_progress: Progress | None) -> None:

@@ -87,6 +87,8 @@ class Solution:
     untriggered_events: tuple[str, ...] = ()
     # the name of the event that ended the run
     ended_by: str = ""
+    # very many steps, whose size the stability of an explicit method limits
+    stiff: bool = False
 
     @property
     def t(self) -> NDArray[np.float64]:

@@ -52,6 +52,8 @@ _MARGIN: Final = 1e-10
 _RANK: Final = 1e-10
 # slip that ends with the impacts of a group, relative to their speed
 _SLOW_SLIP: Final = 10.0
+# a part by which another share lies inside its cone
+_INSIDE: Final = 1e-6
 # slip speeds that have a direction, relative to the tolerance of velocities
 _RESOLVED: Final = 300.0
 # accelerations of slip from rest that are rounding
@@ -175,6 +177,8 @@ class ModeTransition:
         y, q, hit = self._impacts(t, y, q, colliding, changes)
         touching = [a or b for a, b in zip(touching, colliding, strict=True)]
         ends = self._guards_that_end(q, fired)
+        if self.model.equations.dependent and not hit:
+            self._check_plane_shares(q, ends)
         if hit or ends or not fired:
             self._set(q, touching, zero, ends, active=active, fresh=hit)
             if self.plane.numbers:
@@ -365,6 +369,22 @@ class ModeTransition:
                 for k, s in signs.items()
             ]
         return ends
+
+    def _check_plane_shares(self, q: ContactQuantities, ends: Sequence[Guard]) -> None:
+        """Refuse friction in a plane that leaves its cone only by the share of least norm."""
+        gone = {m.contact for m in ends if m.kind == "cone" and m.contact in self.plane.numbers}
+        numbers = [k for k, mode in enumerate(self.modes) if mode.closed]
+        if not gone or len(numbers) < 2:
+            return
+        candidates = [self._current(q, k) for k in numbers]
+        candidates = [c._replace(mu_static=(1.0 - _INSIDE) * c.mu_static) for c in candidates]
+        chosen = self._solver.solve(q.A, q.b, candidates).chosen
+        if chosen is None:
+            return
+        for k, mode in zip(numbers, chosen.modes, strict=True):
+            if k in gone and mode.sticks:
+                name = repr(self.model.contacts[k].name)
+                raise NoFeasibleMode(Cause.SHARED_PLANE_FRICTION, contacts=name)
 
     def _is_of_force(self, m: Guard) -> bool:
         return m.kind == "cone" or (m.kind == "gap" and self.modes[m.contact].closed)

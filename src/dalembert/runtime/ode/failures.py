@@ -50,6 +50,7 @@ class Cause(IntEnum):
     NO_IMPULSES = 43
     IMPACT_ENERGY = 44
     MODE_CHANGES = 45
+    SHARED_PLANE_FRICTION = 46
     # another package's integrator gave up
     INTEGRATOR = 50
     # what the system's matrices show at the last state
@@ -320,6 +321,12 @@ _TEXTS: Final = {
         "the slipping contact {contacts} comes to where its normal force grows beyond all bounds "
         "(Painlevé's paradox: with so much friction rigid bodies jam)",
         _SPRING,
+        where=_HERE,
+    ),
+    Cause.SHARED_PLANE_FRICTION: _Text(
+        "the friction of {contacts} is not determined: several contacts share a load in a plane, "
+        "the share of least norm leaves the cone, and another share holds",
+        "describe fewer contact points, or give each one direction of slip, along=…",
         where=_HERE,
     ),
     Cause.NO_IMPULSES: _Text(

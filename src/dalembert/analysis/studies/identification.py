@@ -250,42 +250,57 @@ def _least_squares(R: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray
     return x, covariance, unexcited
 
 
+@dataclass(eq=False)
+class _PhysicalFit:
+    """Residuals of R (K π(θ), friction) − z and of the prior θ/s, and their slopes."""
+
+    bodies: Sequence[LogCholesky]
+    K: FloatArray
+    R: FloatArray
+    z: FloatArray
+    s: float
+
+    @property
+    def count(self) -> int:
+        """The number of inertial parameters."""
+        return sum(b.count for b in self.bodies)
+
+    def point(self, theta: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """π and its slopes, block by block."""
+        pi, slopes = np.empty(self.count), np.zeros((self.count, self.count))
+        end = 0
+        for b in self.bodies:
+            where = slice(end, end + b.count)
+            pi[where], slopes[where, where] = b(theta[where])
+            end += b.count
+        return pi, slopes
+
+    def residuals(self, theta: FloatArray) -> FloatArray:
+        """Loads, then the prior."""
+        n = self.count
+        x = np.concatenate([self.K @ self.point(theta)[0], theta[n:]])
+        return np.concatenate([self.R @ x - self.z, theta[:n] / self.s])
+
+    def jacobian(self, theta: FloatArray) -> FloatArray:
+        """∂ residuals/∂θ"""
+        n, k = self.count, len(self.K)
+        prior = np.hstack([np.eye(n) / self.s, np.zeros((n, len(theta) - n))])
+        loads = [self.R[:, :k] @ self.K @ self.point(theta)[1], self.R[:, k:]]
+        return np.vstack([np.hstack(loads), prior])
+
+
 def _physical_bodies(
     bodies: Sequence[LogCholesky], K: FloatArray, R: FloatArray, z: FloatArray, s: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """π of physical bodies, friction, and the standard deviations of π."""
     from scipy.optimize import least_squares
 
-    sizes = [b.count for b in bodies]
-    ends = np.cumsum(sizes)
-    extra = R.shape[1] - len(K)
-    last: dict[bytes, tuple[FloatArray, FloatArray]] = {}
-
-    def point(theta: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """π and its slopes, block by block."""
-        key = theta.tobytes()
-        if key not in last:
-            last.clear()
-            pi, slopes = np.empty(ends[-1]), np.zeros((ends[-1], ends[-1]))
-            for b, end in zip(bodies, ends, strict=True):
-                where = slice(end - b.count, end)
-                pi[where], slopes[where, where] = b(theta[where])
-            last[key] = pi, slopes
-        return last[key]
-
-    def residuals(theta: FloatArray) -> FloatArray:
-        x = np.concatenate([K @ point(theta)[0], theta[ends[-1] :]])
-        return np.concatenate([R @ x - z, theta[: ends[-1]] / s])
-
-    def jacobian(theta: FloatArray) -> FloatArray:
-        D = point(theta)[1]
-        prior = np.hstack([np.eye(ends[-1]) / s, np.zeros((ends[-1], extra))])
-        return np.vstack([np.hstack([R[:, : len(K)] @ K @ D, R[:, len(K) :]]), prior])
-
+    fit = _PhysicalFit(bodies, K, R, z, s)
+    n = fit.count
     solution = least_squares(
-        residuals,
-        np.zeros(ends[-1] + extra),
-        jacobian,
+        fit.residuals,
+        np.zeros(n + R.shape[1] - len(K)),
+        fit.jacobian,
         x_scale="jac",
         ftol=_TIGHT,
         xtol=_TIGHT,
@@ -296,11 +311,10 @@ def _physical_bodies(
             f"identify: the search for physical bodies stopped after {_MAX_EVALUATIONS} steps, on "
             f"the boundary of what bodies can be; compare consistent_chi_square with chi_square"
         )
-    pi, D = point(solution.x)
-    J = jacobian(solution.x)
-    inverse = np.linalg.pinv(J.T @ J, hermitian=True)[: ends[-1], : ends[-1]]
+    (pi, D), J = fit.point(solution.x), fit.jacobian(solution.x)
+    inverse = np.linalg.pinv(J.T @ J, hermitian=True)[:n, :n]
     spread = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", D, inverse, D), 0.0))
-    return pi, solution.x[ends[-1] :], spread
+    return pi, solution.x[n:], spread
 
 
 def _body_inertias(regressor: Regressor, pi: FloatArray) -> dict[str, BodyInertia]:

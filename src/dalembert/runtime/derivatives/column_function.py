@@ -25,6 +25,9 @@ from dalembert.runtime.numerics.llvm_types import GROUP_SIZE
 from dalembert.runtime.numerics.python_binding import Array
 
 _ALIGNMENT: Final = 64
+# speeds from which on tables are compiled without scheduling: a third of the compilation, and a
+# sixth more time for a state at 20 joints, nothing at 50 (measured)
+_MANY_SPEEDS: Final = 16
 _ONE: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 8)
 _MANY: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 8, *[ctypes.c_int64] * 3)
 _PROLOGUE: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
@@ -187,13 +190,18 @@ class ColumnFunction:
         picked = Y[self._order, : layout.columns].reshape(-1, stride)
         return picked.T[:count]
 
+    @property
+    def _codegen(self) -> jit.Level:
+        """The level of code generation; with many speeds the kernel takes most of the time."""
+        return 0 if self.layout.n >= _MANY_SPEEDS else 2
+
     @functools.cached_property
     def _one(self) -> _Tables:
-        return _Tables(self.source, 1)
+        return _Tables(self.source, 1, self._codegen)
 
     @functools.cached_property
     def _many(self) -> _Tables:
-        return _Tables(self.source, simd_width())
+        return _Tables(self.source, simd_width(), self._codegen)
 
 
 def _entries(columns: Sequence[Mapping[int, int]], first: int) -> Entries:
@@ -204,12 +212,12 @@ def _entries(columns: Sequence[Mapping[int, int]], first: int) -> Entries:
 class _Tables:
     """The compiled tables for a number of states at a time."""
 
-    def __init__(self, source: NativeSource, lanes: int) -> None:
+    def __init__(self, source: NativeSource, lanes: int, codegen: jit.Level) -> None:
         self.lanes, target = lanes, host(lanes)
         text = functools.partial(_text, source, lanes)
         exports = ("f", "f.prologue", "f.size")
         identity = source.cache_key(target) + b" tables"
-        self._library = jit.load(text, exports, identity=identity)
+        self._library = jit.load(text, exports, identity=identity, codegen=codegen)
         self.address = self._library.address("f")
         self._prologue = _PROLOGUE(self._library.address("f.prologue"))
         size = ctypes.c_int64.from_address(self._library.address("f.size")).value

@@ -52,7 +52,7 @@ def findings(browser, file, axe, scheme):
     visit = Visit(context, file)
     visit.page.wait_for_selector("html.settled")
     # regions that scroll become focusable after formulas are unpacked
-    visit.until("!document.querySelector('[data-packed]')")
+    visit.until("[...document.querySelectorAll('[data-packed]')].every(e => e.closest('[hidden]'))")
     visit.painted()
     visit.page.add_script_tag(content=axe)
     problems = [v for v in visit.do(RUN) if v[0] in GRAVE]

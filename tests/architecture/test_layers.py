@@ -245,7 +245,7 @@ def test_principles_never_import_one_another():
     for importer, imported in EDGES:
         principles = ("mechanics", "principles")
         if importer[:2] == imported[:2] == principles and len(importer) > 2:
-            assert imported == (*principles, "derivation"), (
+            assert imported in ((*principles, "derivation"), (*principles, "texts")), (
                 f"{'.'.join(importer)} imports {'.'.join(imported)}: two routes would be one"
             )
 

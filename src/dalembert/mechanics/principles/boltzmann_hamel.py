@@ -14,32 +14,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dalembert.foundation.suggestions import check_options
-from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation
 from dalembert.mechanics.kinetics.quasi_velocities import HamelQuantities
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
-    Principle,
     applicable_kinematics,
     speed_derivation,
 )
 from dalembert.symbolic.algebra.formula import Partial, Symbol
 
-PRINCIPLE = Principle(
-    "boltzmann-hamel",
-    "Boltzmann–Hamel equations",
-    principle_statements.BOLTZMANN_HAMEL,
-    "Bar00 (36)–(40)",
-    "kinetic energy",
-    "scalar",
-    "u",
-    "Lagrange's equations in speeds that need not be rates of coordinates. The Hamel coefficients "
-    "γ say by how much they fail to be: they "
-    "mix the momenta of all n speeds, also of those that the constraints hold at zero.",
-)
+PRINCIPLE = texts.BOLTZMANN_HAMEL
+TEXTS = texts.BOLTZMANN_HAMEL_STEPS
 
 
 @check_options
@@ -60,16 +49,9 @@ def boltzmann_hamel(system: System | Kinematics) -> Derivation:
         )
     )
     P, P_dot = _momenta(full, T)
-    Gamma = full.transposition(Psi, u, Phi).as_step(
-        "Transpositional relations",
-        "Bar00 (40)",
-        "The difference between the variation of each speed and the rate of its variation, along "
-        "each admissible motion.",
-    )
+    Gamma = full.transposition(Psi, u, Phi).as_step(*TEXTS["Gamma"])
     gamma = full.gamma(Gamma).as_step(
-        "Hamel coefficients",
-        "Bar00 (40)",
-        "They vanish where the speeds are rates of coordinates. All that are not listed are zero.",
+        *TEXTS["gamma"],
         sparse=True,
     )
     coupling = full.momentum_coupling(P, gamma).as_step(
@@ -95,17 +77,9 @@ def _speed_steps(full: HamelQuantities) -> tuple[Quantity, Quantity, Quantity, Q
         + " The constraint rows are the last ones. They are zero on every actual motion, and are "
         "kept until everything is differentiated." * bool(full.kin.rows),
     )
-    Psi = full.Psi(u).as_step(
-        "Their coefficients",
-        "Gre03 (4.5)–(4.6)",
-        "One row for each speed, one column for each rate.",
-    )
-    Phi = full.Phi(Psi).as_step(
-        "Inverse",
-        "Gre03 (4.8)",
-        "Each column is the motion in which one speed is 1 and all others are 0.",
-    )
-    qdot = full.qdot(Phi).as_step("Rates", "Gre03 (4.3)", "The inverse, with all n speeds.")
+    Psi = full.Psi(u).as_step(*TEXTS["Psi"])
+    Phi = full.Phi(Psi).as_step(*TEXTS["Phi"])
+    qdot = full.qdot(Phi).as_step(*TEXTS["qdot"])
     return u, Psi, Phi, qdot
 
 
@@ -144,28 +118,14 @@ def _force_steps(
         full.impose_rows(Phi_I.T @ diff(T, x.q))
         .with_symbol(Partial(T.ref, Symbol("π", ("r",))))
         .as_step(
-            "Slopes of the kinetic energy",
-            "Bar00 (36)",
-            "Along the motion of each speed. With speeds along axes of the body they often vanish.",
+            *TEXTS["T_r"],
             sparse=True,
         )
     )
     Q = (
         full.substitute_rates(x.rates.Q.by_formula - diff(x.V, x.q), qdot)
         .with_letter("Q")
-        .as_step(
-            "Generalized forces along the coordinates",
-            "Bar00 (38)",
-            "Of all applied loads; those with a potential by its slopes.",
-        )
+        .as_step(*TEXTS["Q"])
     )
-    U = (
-        full.impose_rows(Phi_I.T @ Q)
-        .with_letter("U", "r")
-        .as_step(
-            "Generalized forces",
-            "Bar00 (38)",
-            "The power of the applied loads per unit of each speed.",
-        )
-    )
+    U = full.impose_rows(Phi_I.T @ Q).with_letter("U", "r").as_step(*TEXTS["U"])
     return T_r, Q, U

@@ -10,31 +10,21 @@ Source: Mei85 (7.35), Mar (12)–(13); named in Bar00.
 from __future__ import annotations
 
 from dalembert.foundation.suggestions import check_options
-from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation, total
 from dalembert.mechanics.kinetics.spatial_fields import SpatialField
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
-    Principle,
     coordinate_derivation,
     forked_kinematics,
 )
 
-PRINCIPLE = Principle(
-    "central-equation",
-    "Central equation",
-    principle_statements.CENTRAL_EQUATION,
-    "Mei85 (7.35), Mar (12)",
-    "momenta",
-    "vector",
-    "q̇",
-    "The virtual work of the inertia forces as the rate of a momentum minus a term in the momenta: "
-    "neither accelerations nor a kinetic energy are needed.",
-)
+PRINCIPLE = texts.CENTRAL_EQUATION
+TEXTS = texts.CENTRAL_EQUATION_STEPS
 
 
 @check_options
@@ -44,32 +34,15 @@ def central_equation(system: System | Kinematics) -> Derivation:
     v, w, H = (_in_inertial_axes(x, a) for a in (x.rates.v, x.rates.w, x.rates.H))
     q, qdot, momentum = x.q.at("k"), x.qdot.at("k"), x.m * v
     v_k, w_k = diff(v, qdot), diff(w, qdot)
-    p = (
-        (total(momentum.dot(v_k)) + total(H.dot(w_k)))
-        .with_letter("p", "k")
-        .as_step(
-            "Momenta",
-            "Mar (12)",
-            "The momentum vectors projected on the kinematic coefficients.",
-        )
-    )
+    p = (total(momentum.dot(v_k)) + total(H.dot(w_k))).with_letter("p", "k").as_step(*TEXTS["p"])
     changes = (
         total(momentum.dot(diff(v, q))) + total(H.dot(diff(w, q))) + total(H.cross(w).dot(w_k))
     )
-    c = changes.with_letter("c", "k").as_step(
-        "Changes of velocity",
-        "Mar (13)",
-        "Because d r_k/dt = ∂v/∂q_k, the rate of the momentum minus this term is m a·r_k.",
-    )
+    c = changes.with_letter("c", "k").as_step(*TEXTS["c"])
     Q = (
         x.rates.generalized_force(x.rates.forces, x.rates.moments, v_k, w_k)
         .with_letter("Q", "k")
-        .as_step(
-            "Generalized forces",
-            "Mei85 (7.41)",
-            "The virtual work of all applied loads, including weights and springs, per unit of "
-            "δq_k.",
-        )
+        .as_step(*TEXTS["Q"])
     )
     return coordinate_derivation(
         PRINCIPLE, x, (p, c, Q), equation(x.rates.d_dt(p) - c, Q + (x.A.T @ x.lam).with_index("k"))

@@ -13,7 +13,6 @@ from typing import Any
 
 from dalembert.foundation.caching import lazy_property
 from dalembert.foundation.suggestions import check_options
-from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.position_kinematics import PositionKinematics
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
@@ -33,9 +32,9 @@ from dalembert.mechanics.kinetics.virtual_displacements import (
     variation_symbols,
 )
 from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
-    Principle,
     Step,
     StepItem,
     coordinate_derivation,
@@ -45,17 +44,8 @@ from dalembert.symbolic.algebra import formula as f
 from dalembert.symbolic.algebra.formula import letter
 from dalembert.symbolic.algebra.tape import Triple
 
-PRINCIPLE = Principle(
-    "dalembert",
-    "d'Alembert's principle",
-    principle_statements.DALEMBERT,
-    "Bar00 (13), (16); Mei85 (7.28)",
-    "positions",
-    "vector",
-    "q̇",
-    "Applied minus inertia forces do no work on any admissible virtual displacement: dynamics "
-    "becomes statics with the inertia forces added.",
-)
+PRINCIPLE = texts.DALEMBERT
+TEXTS = texts.DALEMBERT_STEPS
 
 
 @check_options
@@ -63,47 +53,17 @@ def dalembert(system: System | Kinematics) -> Derivation:
     """Σ m a·r_k + Σ Ḣ·θ_k = Q_k + (Aᵀλ)_k      (k = 1, …, n)"""
     x = Quantities(forked_kinematics(system, nonlinear=True))
     at = PositionQuantities(x)
-    r_k = at.r_k().as_step(
-        "Kinematic coefficients",
-        "Bar00 (3), (15)",
-        "The direction in which each coordinate moves a point. Time is fixed, so r is "
-        "differentiated by q alone.",
-    )
-    theta_k = at.theta_k().as_step(
-        "Kinematic coefficients of rotation",
-        "Bar00 (15)",
-        "The axis about which each coordinate rotates a body, from how its axes change with q.",
-    )
-    a = at.a.as_step("Accelerations", "Bar00 (16)", "The positions differentiated twice.")
-    Hdot = (
-        at.d_dt(at.H)
-        .with_letter("H", dots=1)
-        .as_step(
-            "Rates of the angular momenta",
-            "Bar00 (16)",
-            "H about the mass centre along the axes of N, which do not change: its components are "
-            "differentiated.",
-        )
-    )
+    r_k = at.r_k().as_step(*TEXTS["r_k"])
+    theta_k = at.theta_k().as_step(*TEXTS["theta_k"])
+    a = at.a.as_step(*TEXTS["a"])
+    Hdot = at.d_dt(at.H).with_letter("H", dots=1).as_step(*TEXTS["Hdot"])
     inertia = (
         (total((x.m * a).dot(r_k)) + total(Hdot.dot(theta_k)))
         .with_letter("K", "k")
-        .as_step(
-            "Inertia",
-            "Bar00 (16)",
-            "The rates of the momenta, projected on the kinematic coefficients.",
-        )
+        .as_step(*TEXTS["inertia"])
     )
     F, M = at.in_inertial_axes(x.rates.forces), at.in_inertial_axes(x.rates.moments)
-    Q = (
-        x.rates.generalized_force(F, M, r_k, theta_k)
-        .with_letter("Q", "k")
-        .as_step(
-            "Generalized forces",
-            "Bar00 (17), Mei85 (7.41)",
-            "The work of the applied loads for each unit of δq_k.",
-        )
-    )
+    Q = x.rates.generalized_force(F, M, r_k, theta_k).with_letter("Q", "k").as_step(*TEXTS["Q"])
     statement = equation(inertia, Q + (x.A.T @ x.lam).with_index("k"))
     dq = variation_symbols(x, x.q)
     shown = (
@@ -119,13 +79,9 @@ def dalembert(system: System | Kinematics) -> Derivation:
 
 def _displacements(dq: Quantity, r_k: Quantity, theta_k: Quantity) -> tuple[Quantity, Quantity]:
     """δr = Σ r_k δq_k and δθ = Σ θ_k δq_k"""
-    return displacement(dq, r_k).as_step(
-        "Virtual displacements",
-        "Mei85 (7.33)",
-        "Neighbouring positions at one instant: what the loads and the inertia forces do work on.",
-    ), displacement(dq, theta_k).as_step(
-        "Virtual rotations", "Bar00 (15)", "What the moments do work on."
-    )
+    return displacement(dq, r_k).as_step(*TEXTS["virtual_displacements"]), displacement(
+        dq, theta_k
+    ).as_step(*TEXTS["virtual_rotations"])
 
 
 def _resultants(x: Quantities) -> tuple[Quantity | Step, ...]:
@@ -136,15 +92,8 @@ def _resultants(x: Quantities) -> tuple[Quantity | Step, ...]:
         why = "The generalized forces below contain every load."
         title = "Resultant forces and moments"
         return (Step(title, "of each body", (reason,), "Mei85 (7.29)", why),)
-    return resultant_force(x).as_step(
-        "Resultant forces",
-        "Mei85 (7.29), Bar00 (13)",
-        "The applied forces on each body: weights, springs and declared forces. Reactions do no "
-        "virtual work and are left out.",
-    ), resultant_moment(x).as_step(
-        "Resultant moments",
-        "Mei85 (7.29), Bar00 (13)",
-        "Applied moments, and the moments of the applied forces about the mass centre.",
+    return resultant_force(x).as_step(*TEXTS["resultant_forces"]), resultant_moment(x).as_step(
+        *TEXTS["resultant_moments"]
     )
 
 

@@ -9,42 +9,26 @@ Source: Bar00, the text before (31) and footnote 2.
 from __future__ import annotations
 
 from dalembert.foundation.suggestions import check_options
-from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation, total
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
-    Principle,
     coordinate_derivation,
     forked_kinematics,
 )
 
-PRINCIPLE = Principle(
-    "gauss",
-    "Gauss's least constraint",
-    principle_statements.GAUSS,
-    "Bar00 §2, footnote 2",
-    "accelerations",
-    "both",
-    "q̇",
-    "Of all accelerations that the constraints allow, the true ones differ least, in the metric of "
-    "the masses, from those of the same "
-    "masses without constraints.",
-)
+PRINCIPLE = texts.GAUSS
+TEXTS = texts.GAUSS_STEPS
 
 
 @check_options
 def gauss(system: System | Kinematics) -> Derivation:
     """∂G/∂q̈ = Aᵀλ"""
     x = Quantities(forked_kinematics(system, nonlinear=True))
-    G = _gauss_function(x).as_step(
-        "Gauss's constraint",
-        "Bar00 §2",
-        "A quadratic function of the accelerations. Terms free of accelerations do not move its "
-        "minimum and are left out.",
-    )
+    G = _gauss_function(x).as_step(*TEXTS["G"])
     G_q = diff(G, x.qddot).as_step(
         "Its slopes",
         "Bar00 §2",

@@ -10,29 +10,19 @@ Source: Bar00 (31)–(32).
 from __future__ import annotations
 
 from dalembert.foundation.suggestions import check_options
-from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import diff, equation
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
-    Principle,
     forked_kinematics,
     speed_derivation,
 )
 
-PRINCIPLE = Principle(
-    "gibbs-appell",
-    "Gibbs–Appell equations",
-    principle_statements.GIBBS_APPELL,
-    "Bar00 (31)–(32)",
-    "accelerations",
-    "scalar",
-    "u",
-    "The slope of the energy of acceleration along each independent u̇ is the generalized force "
-    "along that speed.",
-)
+PRINCIPLE = texts.GIBBS_APPELL
+TEXTS = texts.GIBBS_APPELL_STEPS
 
 
 @check_options
@@ -51,15 +41,7 @@ def gibbs_appell(system: System | Kinematics) -> Derivation:
     U = (
         x.speeds.generalized_force(F, M, diff(x.speeds.v, u), diff(x.speeds.w, u), "r")
         .with_letter("U", "r")
-        .as_step(
-            "Generalized forces",
-            "Bar00 (32)",
-            "The coefficients of the speeds in the power of the applied loads.",
-        )
+        .as_step(*TEXTS["U"])
     )
-    S_r = diff(S, x.udot.at("r")).as_step(
-        "Slopes of S",
-        "Bar00 (32)",
-        "S is quadratic in u̇, so each slope is linear in u̇; the coefficients are the mass matrix.",
-    )
+    S_r = diff(S, x.udot.at("r")).as_step(*TEXTS["S_r"])
     return speed_derivation(PRINCIPLE, x, (S, U, S_r), equation(S_r, U))

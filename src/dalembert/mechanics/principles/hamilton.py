@@ -13,14 +13,13 @@ Lagrange's form only.
 from __future__ import annotations
 
 from dalembert.foundation.suggestions import check_options
-from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
-    Principle,
     constraint_row_step,
     coordinate_derivation,
     forked_kinematics,
@@ -29,17 +28,8 @@ from dalembert.symbolic.algebra import formula as f
 from dalembert.symbolic.algebra.formula import Symbol
 from dalembert.symbolic.algebra.sparse_matrix import Column
 
-PRINCIPLE = Principle(
-    "hamilton",
-    "Hamilton's equations",
-    principle_statements.HAMILTON,
-    "after Mei85 (7.44)",
-    "kinetic energy",
-    "scalar",
-    "q, p",
-    "Coordinates and momenta as equals: 2n equations of the first order, all from one function "
-    "H(q, p, t).",
-)
+PRINCIPLE = texts.HAMILTON
+TEXTS = texts.HAMILTON_STEPS
 
 
 @check_options
@@ -52,21 +42,8 @@ def hamilton(system: System | Kinematics) -> Derivation:
         "Gre03 (4.43)",
         "In the rates" + ", of the system without its constraint rows" * bool(x.kin.rows) + ".",
     )
-    V = x.V.as_step(
-        "Potential energy",
-        "Mei85 (7.42)",
-        "Weights and springs enter through V; their forces are not needed.",
-    )
-    p_of_qdot = (
-        diff(T, x.qdot)
-        .with_letter("p")
-        .as_step(
-            "Momenta",
-            "Mei85 (7.44)",
-            "They replace the rates as variables. T is quadratic in the rates, so the relation is "
-            "linear and can be solved for them.",
-        )
-    )
+    V = x.V.as_step(*TEXTS["V"])
+    p_of_qdot = diff(T, x.qdot).with_letter("p").as_step(*TEXTS["p_of_qdot"])
     H = _hamiltonian(x, p, T, V).as_step(
         "Hamiltonian",
         "",
@@ -75,28 +52,10 @@ def hamilton(system: System | Kinematics) -> Derivation:
         + " μ keeps the rows while H is stationary in the rates. Along every motion p = ∂T/∂q̇, so "
         "μ = 0: it carries no force, unlike λ." * bool(x.kin.rows),
     )
-    rates = equation(diff(H, x.qdot)).as_step(
-        "Rates from momenta",
-        "",
-        "H is stationary in the rates. This gives the rates for given momenta, and it allows H to "
-        "be differentiated by q and p at fixed rates.",
-    )
-    H_p = diff(H, p).as_step(
-        "First half of the canonical equations",
-        "",
-        "q̇ = ∂H/∂p: the slope of H along each momentum is the rate itself.",
-    )
-    H_q = diff(H, x.q).as_step(
-        "Slopes of the Hamiltonian",
-        "",
-        "At fixed p, and at fixed rates, since H is stationary in them: the slope of V minus that "
-        "of T.",
-    )
-    Q = x.rates.Q.as_step(
-        "Generalized forces",
-        "Mei85 (7.41)",
-        "Of the loads without potential; the others are in H.",
-    )
+    rates = equation(diff(H, x.qdot)).as_step(*TEXTS["rates"])
+    H_p = diff(H, p).as_step(*TEXTS["H_p"])
+    H_q = diff(H, x.q).as_step(*TEXTS["H_q"])
+    Q = x.rates.Q.as_step(*TEXTS["Q"])
     second = equation(x.rates.d_dt(p), -H_q + Q + x.A.T @ x.lam)
     given = [(p, p_of_qdot)]
     if x.kin.rows:

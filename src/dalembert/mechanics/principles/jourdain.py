@@ -9,32 +9,22 @@ Source: Bar00 (33)–(34), (42).
 from __future__ import annotations
 
 from dalembert.foundation.suggestions import check_options
-from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation, total
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.kinetics.virtual_displacements import variation_symbols
 from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
-    Principle,
     forked_kinematics,
     speed_derivation,
 )
 from dalembert.symbolic.algebra.expression_graph import Derivative
 from dalembert.symbolic.algebra.formula import Partial, Symbol, Variation
 
-PRINCIPLE = Principle(
-    "jourdain",
-    "Jourdain's principle",
-    principle_statements.JOURDAIN,
-    "Bar00 (34)",
-    "velocities",
-    "vector",
-    "u",
-    "Time and position are fixed and the velocities are varied in any way that the constraints "
-    "allow: applied minus inertia forces have no power on the variation.",
-)
+PRINCIPLE = texts.JOURDAIN
+TEXTS = texts.JOURDAIN_STEPS
 
 
 @check_options
@@ -42,46 +32,20 @@ def jourdain(system: System | Kinematics) -> Derivation:
     """Wᵀ ∂δP/∂δq̇ = 0: the coefficients of δu in the virtual power, δq̇ = W δu"""
     x = Quantities(forked_kinematics(system))
     dq = variation_symbols(x, x.qdot)
-    dv = _variation(x, dq, x.rates.v).as_step(
-        "Variations of the velocities",
-        "Bar00 (33)",
-        "Only the rates are varied; time and position are fixed.",
-    )
-    dw = _variation(x, dq, x.rates.w).as_step(
-        "Variations of the angular velocities",
-        "Bar00 (33)",
-        "The same for the rotation of each body.",
-    )
-    a = x.speeds.a.as_step(
-        "Accelerations", "Bar00 (34)", "The velocities of the mass centres, differentiated in N."
-    )
-    Hdot = x.speeds.Hdot.as_step(
-        "Rates of the angular momenta",
-        "Bar00 (34)",
-        "H = I·ω about the mass centre, differentiated in N.",
-    )
+    dv = _variation(x, dq, x.rates.v).as_step(*TEXTS["dv"])
+    dw = _variation(x, dq, x.rates.w).as_step(*TEXTS["dw"])
+    a = x.speeds.a.as_step(*TEXTS["a"])
+    Hdot = x.speeds.Hdot.as_step(*TEXTS["Hdot"])
     dP = _virtual_power(x, dq, dv, dw, a, Hdot).as_step(
         "Virtual power",
         "Bar00 (34)",
         "One scalar, linear in the variations of all rates."
         + " The constraint rows relate these variations." * bool(x.kin.rows),
     )
-    coefficients = diff(dP, dq).as_step(
-        "Collected on the variations",
-        "Bar00 (34)",
-        "The factor of the variation of each rate.",
-    )
+    coefficients = diff(dP, dq).as_step(*TEXTS["coefficients"])
     W, du = x.W, variation_symbols(x, x.u)
     admissible_variations = (
-        (W @ du)
-        .with_symbol(dq.ref)
-        .with_parts(W, du, dq)
-        .as_step(
-            "Variations of the speeds",
-            "Bar00 (42)",
-            "All variations, expressed through those of the independent speeds. These are "
-            "arbitrary, so the coefficient of each must vanish.",
-        )
+        (W @ du).with_symbol(dq.ref).with_parts(W, du, dq).as_step(*TEXTS["admissible_variations"])
     )
     statement = equation(W.T @ coefficients)
     displayed_statement = statement.with_parts(*statement.parts, admissible_variations)

@@ -9,30 +9,20 @@ Source: Bar00 (26)–(30), Mar (7)–(11).
 from __future__ import annotations
 
 from dalembert.foundation.suggestions import check_options
-from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation, total
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.kinetics.virtual_displacements import time_partial
 from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
-    Principle,
     forked_kinematics,
     speed_derivation,
 )
 
-PRINCIPLE = Principle(
-    "kane",
-    "Kane's equations",
-    principle_statements.KANE,
-    "Bar00 (29)–(30), Mar (11)",
-    "velocities",
-    "vector",
-    "u",
-    "Applied and inertia forces balance along the direction of motion of each independent speed. "
-    "Reactions of ideal constraints have no power along these directions, so they do not enter.",
-)
+PRINCIPLE = texts.KANE
+TEXTS = texts.KANE_STEPS
 
 
 @check_options
@@ -41,45 +31,19 @@ def kane(system: System | Kinematics) -> Derivation:
     x = Quantities(forked_kinematics(system, nonlinear=True))
     motion = _velocity_steps(x)
     _, v, w, v_r, w_r = motion
-    v_t = time_partial(x, v, v_r).as_step(
-        "Time-partial velocities",
-        "Bar00 (27)",
-        "The velocities when all speeds are zero: the part that prescribed motions impose.",
-    )
-    w_t = time_partial(x, w, w_r).as_step(
-        "Time-partial angular velocities", "Bar00 (27)", "The same for rotations."
-    )
+    v_t = time_partial(x, v, v_r).as_step(*TEXTS["v_t"])
+    w_t = time_partial(x, w, w_r).as_step(*TEXTS["w_t"])
     F = (
         x.speeds.generalized_force(x.speeds.forces, x.speeds.moments, v_r, w_r, "r")
         .with_letter("F", "r")
-        .as_step(
-            "Generalized active forces",
-            "Bar00 (30)",
-            "The power of the applied loads per unit of each speed. A load perpendicular to all "
-            "partial velocities drops out.",
-        )
+        .as_step(*TEXTS["F"])
     )
-    a = x.speeds.a.with_parts(v).as_step(
-        "Accelerations", "Bar00 (29)", "The velocities of the mass centres, differentiated in N."
-    )
-    Hdot = (
-        x.speeds.d_dt(x.inertia.dot(w))
-        .with_letter("H", dots=1)
-        .as_step(
-            "Rates of the angular momenta",
-            "Bar00 (29)",
-            "H = I·ω about the mass centre, differentiated in the inertial frame: I α + ω × I ω.",
-        )
-    )
+    a = x.speeds.a.with_parts(v).as_step(*TEXTS["a"])
+    Hdot = x.speeds.d_dt(x.inertia.dot(w)).with_letter("H", dots=1).as_step(*TEXTS["Hdot"])
     F_star = (
         (-total((x.m * a).dot(v_r)) - total(Hdot.dot(w_r)))
         .with_letter("F", "r", star=True)
-        .as_step(
-            "Generalized inertia forces",
-            "Bar00 (29)",
-            "m a and Ḣ are projected on the partial velocities like the loads; no kinetic energy "
-            "is differentiated.",
-        )
+        .as_step(*TEXTS["F_star"])
     )
     return speed_derivation(
         PRINCIPLE, x, (*motion, v_t, w_t, F, a, Hdot, F_star), equation(F + F_star), negate=True
@@ -95,33 +59,10 @@ def _velocity_steps(x: Quantities) -> tuple[Quantity, Quantity, Quantity, Quanti
         + " They satisfy the constraint rows for all values of the speeds, so no multipliers are "
         "needed." * bool(x.kin.rows),
     )
-    v = x.speeds.v.with_parts(speeds).as_step(
-        "Velocities",
-        "Bar00 (27)",
-        "Every velocity is linear in the speeds. The factor of a speed is a direction in which the "
-        "system can move.",
-    )
-    w = x.speeds.w.with_parts(speeds).as_step(
-        "Angular velocities", "Gre03 (4.42)", "Angular velocities of nested frames add."
-    )
-    v_r = (
-        diff(v, x.u.at("r"))
-        .with_letter("v", "r")
-        .as_step(
-            "Partial velocities",
-            "Bar00 (26)",
-            "The factors of the speeds in the velocities: the direction that each speed affects.",
-        )
-    )
-    w_r = (
-        diff(w, x.u.at("r"))
-        .with_letter("ω", "r")
-        .as_step(
-            "Partial angular velocities",
-            "Bar00 (26)",
-            "The factors of the speeds in the angular velocities; moments are projected on them.",
-        )
-    )
+    v = x.speeds.v.with_parts(speeds).as_step(*TEXTS["v"])
+    w = x.speeds.w.with_parts(speeds).as_step(*TEXTS["w"])
+    v_r = diff(v, x.u.at("r")).with_letter("v", "r").as_step(*TEXTS["v_r"])
+    w_r = diff(w, x.u.at("r")).with_letter("ω", "r").as_step(*TEXTS["w_r"])
     return speeds, v, w, v_r, w_r
 
 

@@ -11,7 +11,6 @@ Source: Mei85 (7.44), Bar00 (35), Gre03 (4.14).
 from __future__ import annotations
 
 from dalembert.foundation.suggestions import check_options
-from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation
 from dalembert.mechanics.kinetics.system_quantities import Quantities
@@ -21,26 +20,17 @@ from dalembert.mechanics.kinetics.virtual_displacements import (
     virtual_work,
 )
 from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
-    Principle,
     constraint_row_step,
     coordinate_derivation,
     forked_kinematics,
 )
 from dalembert.symbolic.algebra.formula import Variation, letter
 
-PRINCIPLE = Principle(
-    "lagrange",
-    "Lagrange's equations",
-    principle_statements.LAGRANGE,
-    "Mei85 (7.44), Bar00 (35), Gre03 (4.14)",
-    "kinetic energy",
-    "scalar",
-    "q̇",
-    "Two scalar functions, T and V, contain all of the inertia and of the conservative loads. "
-    "Differentiating them gives one equation for each coordinate.",
-)
+PRINCIPLE = texts.LAGRANGE
+TEXTS = texts.LAGRANGE_STEPS
 
 
 @check_options
@@ -52,54 +42,14 @@ def lagrange(system: System | Kinematics) -> Derivation:
         "Gre03 (4.43)",
         _kinetic_energy_reason(x),
     )
-    V = x.V.as_step(
-        "Potential energy",
-        "Mei85 (7.42)",
-        "Weights and springs enter through V; their forces are not needed.",
-    )
-    p = (
-        diff(T, x.qdot)
-        .with_letter("p")
-        .as_step(
-            "Generalized momenta",
-            "Mei85 (7.44)",
-            "T is quadratic in the rates, so the momenta are linear in them; the coefficients are "
-            "the mass matrix.",
-        )
-    )
-    p_dot = x.rates.d_dt(p.by_formula).as_step(
-        "Their rates",
-        "Mei85 (7.44)",
-        "The accelerations appear here, and terms from the change of the mass matrix along the "
-        "motion.",
-    )
-    T_q = diff(T, x.q).as_step(
-        "Slopes of the kinetic energy",
-        "Mei85 (7.44)",
-        "Partial derivatives at fixed rates. They are zero for a coordinate that T does not "
-        "contain.",
-    )
-    V_q = diff(V, x.q).as_step(
-        "Slopes of the potential energy",
-        "Mei85 (7.42), (7.44)",
-        "The conservative generalized forces with reversed sign.",
-    )
-    Q = x.rates.Q.as_step(
-        "Generalized forces",
-        "Mei85 (7.41)",
-        "The virtual work of the loads without potential per unit of δq_k.",
-    )
+    V = x.V.as_step(*TEXTS["V"])
+    p = diff(T, x.qdot).with_letter("p").as_step(*TEXTS["p"])
+    p_dot = x.rates.d_dt(p.by_formula).as_step(*TEXTS["p_dot"])
+    T_q = diff(T, x.q).as_step(*TEXTS["T_q"])
+    V_q = diff(V, x.q).as_step(*TEXTS["V_q"])
+    Q = x.rates.Q.as_step(*TEXTS["Q"])
     statement = equation(p_dot - T_q + V_q, Q + x.A.T @ x.lam)
-    L = (
-        (T - V)
-        .with_letter("L")
-        .as_step(
-            "Lagrangian",
-            "Mei85 (7.45)",
-            "One function for inertia and conservative loads: V contains no rates, so the left "
-            "side is d/dt ∂L/∂q̇ − ∂L/∂q.",
-        )
-    )
+    L = (T - V).with_letter("L").as_step(*TEXTS["L"])
     shown = (*_koenig_steps(x), T, V, L, p, p_dot, T_q, V_q, Q, *_virtual_work_step(x, Q))
     return coordinate_derivation(PRINCIPLE, x, (*shown, *constraint_row_step(x)), statement)
 
@@ -115,13 +65,8 @@ def _koenig_steps(x: Quantities) -> tuple[Quantity, ...]:
     if x.kin.system.given_kinetic_energies or all(b.inertia is None for b in x.kin.system.bodies):
         return ()
     translation, rotation = koenig_parts(x, x.rates.v, x.rates.w_in_inertia_axes)
-    return translation.as_step(
-        "Kinetic energy of translation",
-        "Gre03 (4.43)",
-        "Koenig's theorem: a body has the energy of its mass at the mass centre and the energy of "
-        "its rotation about it.",
-    ), rotation.as_step(
-        "Kinetic energy of rotation", "Gre03 (4.43)", "With the inertia about the mass centre."
+    return translation.as_step(*TEXTS["kinetic_energy_of_translation"]), rotation.as_step(
+        *TEXTS["kinetic_energy_of_rotation"]
     )
 
 
@@ -131,10 +76,4 @@ def _virtual_work_step(x: Quantities, Q: Quantity) -> tuple[Quantity, ...]:
         return ()
     dq = variation_symbols(x, x.q)
     work = virtual_work(Q, dq, Variation(letter("W")))
-    return (
-        work.as_step(
-            "Virtual work",
-            "Mei85 (7.40)",
-            "The generalized forces are the coefficients of the virtual displacements.",
-        ),
-    )
+    return (work.as_step(*TEXTS["virtual_work"]),)

@@ -11,29 +11,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dalembert.foundation.suggestions import check_options
-from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import diff, equation
 from dalembert.mechanics.kinetics.quasi_velocities import HamelQuantities
 from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
-    Principle,
     applicable_kinematics,
     speed_derivation,
 )
 
-PRINCIPLE = Principle(
-    "maggi",
-    "Maggi's equations",
-    principle_statements.MAGGI,
-    "Gre03 (4.19), Bar00 (43)",
-    "kinetic energy",
-    "scalar",
-    "u",
-    "Lagrange's operators belong to the unconstrained system. Each of the first p columns of Φ is "
-    "a motion that the constraints allow; constraint forces do no work along it and drop out.",
-)
+PRINCIPLE = texts.MAGGI
+TEXTS = texts.MAGGI_STEPS
 
 
 @check_options
@@ -48,11 +38,7 @@ def maggi(system: System | Kinematics) -> Derivation:
         + " The last ones are the constraint rows: speeds that are zero on every actual motion."
         * bool(x.kin.rows),
     )
-    Psi = full.Psi(u).as_step(
-        "Their coefficients",
-        "Gre03 (4.5)–(4.6)",
-        "One row for each speed, one column for each rate.",
-    )
+    Psi = full.Psi(u).as_step(*TEXTS["Psi"])
     Phi = full.Phi(Psi).as_step(
         "Inverse",
         "Gre03 (4.8)",
@@ -83,12 +69,7 @@ def maggi(system: System | Kinematics) -> Derivation:
             * bool(x.kin.rows),
         )
     )
-    printed = equation(Phi.first(x.kin.n_u).T @ (E - Q)).as_step(
-        "Maggi's equations",
-        "Gre03 (4.19)",
-        "The operators summed along each admissible motion: one equation for each independent "
-        "speed, still in the accelerations of all coordinates.",
-    )
+    printed = equation(Phi.first(x.kin.n_u).T @ (E - Q)).as_step(*TEXTS["printed"])
     # q̈ = W u̇ + c and q̇ = W u + X turn them into p equations for u̇
     d = speed_derivation(PRINCIPLE, x, (u, Psi, Phi, T, E, Q, printed), x.in_speeds(printed))
     return replace(d, native=replace(d.native, printed=printed.value.nodes))

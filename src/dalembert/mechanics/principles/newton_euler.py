@@ -19,7 +19,6 @@ from dalembert.errors import BadDescription
 from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.suggestions import check_options
-from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
@@ -42,9 +41,9 @@ from dalembert.mechanics.kinetics.free_bodies import (
 from dalembert.mechanics.kinetics.rigid_groups import RigidGroups
 from dalembert.mechanics.model.elements import Body
 from dalembert.mechanics.model.system import System
+from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
-    Principle,
     PrincipleForm,
     Step,
     StepItem,
@@ -53,17 +52,7 @@ from dalembert.mechanics.principles.derivation import (
 from dalembert.symbolic.algebra.expression_graph import Substitution
 from dalembert.symbolic.algebra.tape import Triple
 
-PRINCIPLE = Principle(
-    "newton-euler",
-    "Newton–Euler equations",
-    principle_statements.NEWTON_EULER,
-    "Bar00 (14), Mei85 (7.24)",
-    "free bodies",
-    "vector",
-    "q̇",
-    "Every body is cut free. The reactions of its neighbours are unknowns, in addition to the "
-    "applied loads.",
-)
+PRINCIPLE = texts.NEWTON_EULER
 
 
 @dataclass(frozen=True, eq=False)

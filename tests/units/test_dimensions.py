@@ -251,10 +251,9 @@ def test_forces_rests_modes_and_pages_say_their_units():
     assert "theta = 0 rad\n" in rest
     assert "eigenvalue [1/s]" in str(da.linearize(s))
     run = da.simulate(s, 0.1, start={"theta": "30 deg"}, progress=False)
-    assert "λ of shelf  19.62 N" in str(run.reactions)
-    titles = "".join(
-        c.name for _, panels in plot_groups(run, run) for p in panels for c in p.curves
-    )
+    assert "force of shelf  19.62 N" in str(run.reactions)
+    panels = [p for _, group in plot_groups(run, run) for p in group]
+    titles = "".join(text for p in panels for text in (p.title, *(c.name for c in p.curves)))
     assert all(unit in titles for unit in ("[rad]", "[m]", "[rad/s]", "[m/s]", "[N]"))
 
 

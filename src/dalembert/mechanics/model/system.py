@@ -322,7 +322,8 @@ _ELSEWHERE: Final = {
         "what does not move is defined relative to s.O and s.N; s.weld closes a loop stiffly",
     ),
     **dict.fromkeys(
-        ("rope", "cable", "string_length", "rod_length"), "a taut rope is s.distance(P, Q, l)"
+        ("cable", "string_length", "rod_length"),
+        "a rope that may go slack is s.rope(P, Q, l), a rod s.distance(P, Q, l)",
     ),
     **dict.fromkeys(
         ("torsion_spring", "torsional_spring", "rotational_spring"),

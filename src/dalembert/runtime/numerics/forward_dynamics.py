@@ -411,7 +411,8 @@ def _residual_scales(equations: Equations, values: Mapping[int, Any], udot: Any)
         M, rows = sizes[: len(entries)], [x.copy() for x in sizes[len(entries) :]]
         has_value = np.all(np.isfinite(sizes), axis=0)
         for (r, s, _), m in zip(entries, M, strict=True):
-            rows[r] += m * np.abs(udot[:, s])
+            # what native code has no number for is judged later
+            rows[r] += m * np.nan_to_num(np.abs(udot[:, s]), nan=0.0, posinf=0.0)
         # against the largest row, and what an acceleration of one would take: a row of zeros has
         # no size of its own
         largest = np.max([*rows, *M, np.full(len(udot), np.finfo(float).tiny)], axis=0)

@@ -232,12 +232,12 @@ def warn_dropped_rows(run: Trajectory, space: Workspace) -> bool:
     return True
 
 
-def warn_of_lost_rank(run: Trajectory, space: Workspace, rtol: float) -> bool:
+def warn_of_lost_rank(run: Trajectory, space: Workspace, rtol: float, atol: ArrayLike) -> bool:
     """Warn where constraint rows are violated relative to their terms, with the least rank of the
     rows along the run; whether they are.
 
-    |e_j| ≤ ε max Σ (|A_jk z_k|) + |b_j|, e = A z + b: a row that has a pole, or that the motion
-    carries to a position where its slope vanishes, is dropped there.
+    |e_j| ≤ max(ε max (Σ |A_jk z_k| + |b_j|), |A_j| atol), e = A z + b: a row that has a pole, or
+    that the motion carries to a position where its slope vanishes, is dropped there.
     """
     n_q, n, m = space.rates.layout.n_q, space.rates.layout.n, space.rates.layout.m
     y, t = run.solution.y, run.solution.t
@@ -247,13 +247,14 @@ def warn_of_lost_rank(run: Trajectory, space: Workspace, rtol: float) -> bool:
     rows = space.rates.rows(np.column_stack([y[:, :n_q], z, t]), space.p)
     A, e = rows["A"], np.abs(rows["e"])
     terms = np.abs(A * z[:, None, :]).sum(axis=2) + np.abs(rows["e"] - (A @ z[:, :, None])[..., 0])
-    scale = terms.max(axis=0)
-    allowed = max(_APART, EXCESSIVE * rtol) * np.where(scale > 0.0, scale, np.inf)
+    # where nothing moves all terms are rounding: speeds within their tolerance violate no row
+    still = np.median(np.linalg.norm(A, axis=2), axis=0) * float(np.max(atol))
+    allowed = np.maximum(max(_APART, EXCESSIVE * rtol) * terms.max(axis=0), still)
     violated = e > allowed
     if not violated.any():
         return False
     first = int(np.argmax(violated.any(axis=1)))
-    row = int(np.argmax(e[first] / allowed))
+    row = int(np.argmax(e[first] - allowed))
     at, rank = _least_rank(A, max(first - 1, 0))
     name = run.kinematics.velocity_rows[row].row.name
     warn(

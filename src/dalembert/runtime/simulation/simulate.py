@@ -354,7 +354,8 @@ def _finish(
     if not trajectory.finished and trajectory.solution.is_interrupted:
         raise RunInterrupted(trajectory.solution.message, asked)
     explained = (
-        warn_dropped_rows(trajectory, rates) or warn_of_lost_rank(trajectory, rates, rtol)
+        warn_dropped_rows(trajectory, rates)
+        or warn_of_lost_rank(trajectory, rates, rtol, options.atol)
         if isinstance(rates, Workspace)
         else warn_of_singular_speeds(trajectory)
     )

@@ -23,6 +23,7 @@ def test_the_vehicle():
     )
 
 
+@pytest.mark.slow
 def test_rows_that_integrate_may_be_inserted():
     found = premature_constraints(gallery.build("dumbbell"))
     assert found.harmless

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 import dalembert
 from dalembert.foundation.late_imports import LATE_MODULES
 
@@ -132,10 +134,20 @@ def imports(file: Path, tree: ast.Module) -> Iterator[tuple[str, ...]]:
                 yield module if exists(module) else module[:-1]
 
 
-PARSED = {file: ast.parse(file.read_text(encoding="utf-8")) for file in FILES}
-EDGES = [
-    (module_of(file), imported) for file, tree in PARSED.items() for imported in imports(file, tree)
-]
+@pytest.fixture(scope="module", name="parsed")
+def parsed_files() -> dict[Path, ast.Module]:
+    """All files; a fixture, because so many nodes slow down whatever else a process tests."""
+    return {file: ast.parse(file.read_text(encoding="utf-8")) for file in FILES}
+
+
+@pytest.fixture(scope="module", name="edges")
+def import_edges(parsed: dict[Path, ast.Module]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """(importer, imported) of every import at run time."""
+    return [
+        (module_of(file), imported)
+        for file, tree in parsed.items()
+        for imported in imports(file, tree)
+    ]
 
 
 def name(file: Path) -> str:
@@ -173,12 +185,12 @@ def modules_by_name(tree: ast.AST) -> Iterator[str]:
                 yield module
 
 
-def test_modules_named_by_texts_follow_the_arrow_or_stand_in_the_table():
+def test_modules_named_by_texts_follow_the_arrow_or_stand_in_the_table(parsed):
     late = set(LATE_MODULES.values())
     assert [] == [m for m in late if not exists(tuple(m.split(".")[1:]))]
     upward = [
         (name(file), module)
-        for file, tree in PARSED.items()
+        for file, tree in parsed.items()
         if module_of(file) != ("foundation", "late_imports")
         for module in modules_by_name(tree)
         if exists(tuple(module.split(".")[1:]))
@@ -190,18 +202,20 @@ def test_modules_named_by_texts_follow_the_arrow_or_stand_in_the_table():
     assert ["dalembert.cli"] == list(modules_by_name(ast.parse("f('dalembert.cli')")))
 
 
-def test_nothing_imports_against_the_arrow():
+def test_nothing_imports_against_the_arrow(edges):
     # the package itself lists the public names of all chapters
-    assert [] == [edge for edge in EDGES if edge[0] and against_the_arrow(*edge)]
+    assert [] == [edge for edge in edges if edge[0] and against_the_arrow(*edge)]
     assert against_the_arrow(("symbolic", "algebra", "tape"), ("cli",))
     assert against_the_arrow(("symbolic", "units"), ("mechanics", "geometry", "frame"))
     assert against_the_arrow(("mechanics", "kinetics", "loads"), ())
 
 
-def sub_chapters() -> dict[tuple[str, ...], set[tuple[str, ...]]]:
+def sub_chapters(
+    edges: list[tuple[tuple[str, ...], tuple[str, ...]]],
+) -> dict[tuple[str, ...], set[tuple[str, ...]]]:
     """{folder inside a chapter: the other folders of the same chapter that it imports from}."""
     folders: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
-    for importer, imported in EDGES:
+    for importer, imported in edges:
         here, there = importer[:3], imported[:3]
         inside = len(importer) > 3 and len(imported) > 2 and here != there
         if inside and here[:2] == there[:2] and ROOT.joinpath(*there).is_dir():
@@ -209,16 +223,16 @@ def sub_chapters() -> dict[tuple[str, ...], set[tuple[str, ...]]]:
     return folders
 
 
-def test_folders_inside_a_chapter_import_one_another_in_one_direction():
-    folders = sub_chapters()
+def test_folders_inside_a_chapter_import_one_another_in_one_direction(edges):
+    folders = sub_chapters(edges)
     simulation = ("runtime", "simulation")
     assert (*simulation, "plotting") in folders[*simulation, "reactions"]
     # a circle is an error that names it
     tuple(TopologicalSorter(folders).static_order())
 
 
-def test_imports_are_found_wherever_they_stand():
-    assert (("symbolic", "algebra", "expression_graph"), ("symbolic", "algebra", "tape")) in EDGES
+def test_imports_are_found_wherever_they_stand(edges):
+    assert (("symbolic", "algebra", "expression_graph"), ("symbolic", "algebra", "tape")) in edges
     source = """
 from typing import TYPE_CHECKING
 from dalembert.symbolic.algebra.tape import Tape
@@ -241,8 +255,8 @@ def late():
     ]
 
 
-def test_principles_never_import_one_another():
-    for importer, imported in EDGES:
+def test_principles_never_import_one_another(edges):
+    for importer, imported in edges:
         principles = ("mechanics", "principles")
         if importer[:2] == imported[:2] == principles and len(importer) > 2:
             assert imported in ((*principles, "derivation"), (*principles, "texts")), (
@@ -250,8 +264,8 @@ def test_principles_never_import_one_another():
             )
 
 
-def test_numbers_are_computed_without_knowing_the_principle():
-    for importer, imported in EDGES:
+def test_numbers_are_computed_without_knowing_the_principle(edges):
+    for importer, imported in edges:
         if importer and chapter_of(importer) in METHOD_BLIND:
             assert imported[:2] != ("mechanics", "principles"), (
                 f"{'.'.join(importer)} imports {'.'.join(imported)}"
@@ -292,10 +306,10 @@ def used_though_imported_for_annotations(tree: ast.Module) -> set[str]:
     return late & used
 
 
-def test_imports_for_annotations_are_used_in_annotations_only():
+def test_imports_for_annotations_are_used_in_annotations_only(parsed):
     assert {} == {
         name(file): used
-        for file, tree in PARSED.items()
+        for file, tree in parsed.items()
         if (used := used_though_imported_for_annotations(tree))
     }
     assert {"x"} == used_though_imported_for_annotations(
@@ -344,10 +358,10 @@ def writes(tree: ast.Module) -> Iterator[str]:
             yield ast.unparse(node)
 
 
-def test_files_are_written_whole():
+def test_files_are_written_whole(parsed):
     found = [
         f"{name(file)}: {call}"
-        for file, tree in PARSED.items()
+        for file, tree in parsed.items()
         for call in writes(tree)
         if name(file) not in WRITERS
     ]

@@ -4,6 +4,7 @@ returns.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import pkgutil
 import re
@@ -15,6 +16,7 @@ import dalembert as da
 PUBLIC = {name: getattr(da, name) for name in da.__all__}
 
 
+@functools.cache
 def all_classes() -> dict[str, type]:
     modules = [
         import_module(m.name)
@@ -29,7 +31,6 @@ def all_classes() -> dict[str, type]:
     }
 
 
-CLASSES = all_classes()
 # what Kinematics and a derivation are made of: for principles of one's own, with the tape
 INNER = {"ConstraintRow", "Motion", "VelocityRow", "Tape", "Number"}
 
@@ -51,7 +52,7 @@ INTERNAL = {"BadPoint", "ChangedOnDisk", "NeverReal", "NoRoot", "TooLong"}
 def test_every_error_is_reachable():
     errors = {
         name
-        for name, c in CLASSES.items()
+        for name, c in all_classes().items()
         if issubclass(c, da.DalembertError | da.DalembertWarning) and not name.startswith("_")
     }
     assert set() == errors - set(PUBLIC) - INTERNAL
@@ -84,7 +85,7 @@ def test_every_class_that_a_public_call_returns_is_public():
                 else ""
             )
             for word in re.findall(r"\w+", written):
-                if word in CLASSES and word not in PUBLIC and word not in INNER:
+                if word in all_classes() and word not in PUBLIC and word not in INNER:
                     hidden.setdefault(word, []).append(f"{name}.{part}")
     assert {} == hidden
 

@@ -21,12 +21,14 @@ def first_paragraph(path: Path) -> str:
     return re.sub(r"\s+", " ", doc.split("\n\n")[0]).lower()
 
 
-# the introduction of a chapter may name what its files do
-PARAGRAPHS = {
-    path.relative_to(ROOT).as_posix(): first_paragraph(path)
-    for path in ROOT.rglob("*.py")
-    if path.name != "__init__.py"
-}
+@pytest.fixture(scope="module", name="paragraphs")
+def first_paragraphs() -> dict[str, str]:
+    """Of every file; the introduction of a chapter may name what its files do."""
+    return {
+        path.relative_to(ROOT).as_posix(): first_paragraph(path)
+        for path in ROOT.rglob("*.py")
+        if path.name != "__init__.py"
+    }
 
 
 def test_the_glossary_has_about_sixty_terms_in_order():
@@ -35,7 +37,7 @@ def test_the_glossary_has_about_sixty_terms_in_order():
 
 
 @pytest.mark.parametrize("term", TERMS)
-def test_a_search_for_the_term_leads_to_its_file(term):
-    files = [file for file, paragraph in PARAGRAPHS.items() if term.lower() in paragraph]
+def test_a_search_for_the_term_leads_to_its_file(term, paragraphs):
+    files = [file for file, paragraph in paragraphs.items() if term.lower() in paragraph]
     assert TERMS[term] in files
     assert len(files) <= 3, files

@@ -16,6 +16,7 @@ FAST = {"1-quickstart", "2-rolling"}
 SECONDS = 120
 
 
+@pytest.mark.each_time(1)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     "path",

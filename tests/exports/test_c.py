@@ -88,6 +88,7 @@ class Model:
         return np.array(rows)
 
 
+@pytest.mark.each_time(8)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_every_function_gives_our_numbers(library, name):
     one = case(name)

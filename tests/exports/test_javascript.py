@@ -123,6 +123,7 @@ def check(one, results):
         assert off(np.array(results["project"]), back_on_rows(one)) < CLOSE
 
 
+@pytest.mark.each_time(8)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_every_function_gives_our_numbers(found, name):
     check(case(name), found[name])

@@ -43,6 +43,7 @@ def jams(mu, v):
     return False
 
 
+@pytest.mark.slow
 def test_the_critical_friction_of_a_slender_rod_is_four_thirds():
     # 1 + 3 cos θ (cos θ − μ sin θ) first vanishes at tan θ = 2; only where the end is pushed ahead
     # of the mass

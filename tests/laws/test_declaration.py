@@ -145,6 +145,7 @@ def digest():
     return total.hexdigest()
 
 
+@pytest.mark.slow
 def test_the_same_bytes_with_every_hash_seed():
     code = "from laws.test_declaration import digest; print(digest())"
     # other tests may have put folders in front that have a module `laws` too

@@ -93,6 +93,7 @@ def checked(s, parameter, points, h=1e-5):
     assert np.abs(found.eigenvalues[simple] - slopes).max() <= 1e-6 * max(1.0, np.abs(slopes).max())
 
 
+@pytest.mark.each_time(2)
 @pytest.mark.parametrize(
     ("build", "parameter", "about"),
     [

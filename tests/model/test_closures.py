@@ -124,6 +124,7 @@ def brick(s, at):
     return s
 
 
+@pytest.mark.each_time(3)
 @pytest.mark.parametrize("joint", TREES)
 def test_a_free_body_held_by_a_joint_moves_as_on_that_joint(joint):
     tree, loop = da.System("tree"), da.System("loop")

@@ -220,6 +220,7 @@ def test_paths_of_the_author_are_not_printed():
     assert "rolling-disk" == public_path("rolling-disk")
 
 
+@pytest.mark.slow
 def test_a_moving_body_is_pulled_and_released(tried):
     """The spring to the pointer does work, which is in the energy of the motion that follows."""
     visit = tried("double-pendulum")

@@ -320,6 +320,7 @@ def test_every_control_is_reached_by_the_tabulator(visit):
 MARKUP = """<b>x</b> &lt; </script><script>window.pwned = 1</script> "q" 'r' ${1}"""
 
 
+@pytest.mark.slow
 def test_names_that_look_like_markup_are_shown_as_they_are(browser, tmp_path):
     s = da.System(MARKUP, gravity=9.81)
     theta, (m, l) = s.coordinate("theta"), s.constants(m=1.0, l=0.5)

@@ -9,6 +9,7 @@ from dalembert import gallery
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLES
 
 
+@pytest.mark.each_time(3)
 @pytest.mark.parametrize(("principle", "derive"), PRINCIPLES, ids=lambda x: getattr(x, "name", ""))
 def test_a_derivation_that_nobody_keeps_ends_at_once(principle, derive):
     kin = da.kinematics(gallery.build("rolling-disk"))

@@ -132,6 +132,7 @@ def test_equations(name):
         validate(page)
 
 
+@pytest.mark.slow
 @pytest.mark.each_time(1)
 @pytest.mark.parametrize("name", TAUGHT)
 def test_every_step(name):

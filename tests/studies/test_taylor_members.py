@@ -46,6 +46,7 @@ def pendulum():
     return gallery.build("double-pendulum")
 
 
+@pytest.mark.each_time(1)
 @pytest.mark.parametrize("rtol", [1e-5, 1e-12])
 def test_members_have_the_bits_of_runs_alone(pendulum, rtol):
     angles = np.random.default_rng(3).uniform(-2.5, 2.5, (11, 2))
@@ -89,6 +90,7 @@ def test_states_at_given_times_and_from_rest(pendulum):
     )
 
 
+@pytest.mark.each_time(1)
 @pytest.mark.parametrize(
     "name",
     [
@@ -115,6 +117,7 @@ def test_projected_members_stay_on_their_rows():
     compared(s, 3, over={"m": [1.0, 2.0, 3.0]}, start={"x": 1.0, "y": 0.0}, integrator="taylor")
 
 
+@pytest.mark.each_time(1)
 @pytest.mark.parametrize(("rtol", "chosen"), [(1e-3, "native"), (1e-12, "taylor")])
 def test_auto_takes_the_method_that_a_run_alone_takes(pendulum, rtol, chosen):
     over = {"alpha": [0.5, 2.0, 3.0]}

@@ -174,6 +174,7 @@ def test_sliders_run_the_typed_model(visit):
 HOSTILE = """<img src=x onerror=window.pwned=1></script><script>window.pwned=1</script>"""
 
 
+@pytest.mark.slow
 def test_hostile_names_stay_names(visit):
     text = PENDULUM.replace('"Pendulum"', f'"{HOSTILE}"').replace("rod.bar", f"rod.'{HOSTILE}'")
     visit.give(text)

@@ -48,6 +48,7 @@ def test_what_cannot_be_read_ends_with_two(answer):
     assert done.stderr.startswith(b"dalembert: ")
 
 
+@pytest.mark.slow
 def test_files_and_the_standard_input(tmp_path):
     file = tmp_path / "answer.txt"
     file.write_text(RIGHT, encoding="utf-8")

@@ -118,7 +118,8 @@ def _items(kin: Kinematics, a: Quantity) -> Iterator[StepItem]:
             )
         )
         for X in displayed_locations(kin, value):
-            yield from (StepItem(labels[k], part, _owner(kin, X)) for k, part in value(X).items())
+            parts = sorted(value(X).items())
+            yield from (StepItem(labels[k], part, _owner(kin, X)) for k, part in parts)
     elif isinstance(value, SpatialField):
         for X in displayed_locations(kin, value):
             at = value(X)

@@ -193,7 +193,11 @@ KANE_STEPS: Final[Mapping[str, StepText]] = {
             "which the system can move."
         ),
     ),
-    "w": ("Angular velocities", "Gre03 (4.42)", "Angular velocities of nested frames add."),
+    "w": (
+        "Angular velocities",
+        "Gre03 (4.42)",
+        "How fast the axes of each body turn. Angular velocities of nested frames add.",
+    ),
     "v_r": (
         "Partial velocities",
         "Bar00 (26)",

@@ -17,7 +17,7 @@ from dalembert.interface.report.formula_writer import FormulaWriter
 
 # what only reads, or names things for print
 NOT_DECLARING = {"accept", "display", "expand", "expression", "snapshot", "cache_key"}
-NOT_DECLARING |= {"link", "save", "view"}
+NOT_DECLARING |= {"length", "link", "save", "view"}
 # what units say changes no number
 NOT_DECLARING |= {"conjugate_unit", "dimension", "known_dimensions", "unit", "units"}
 # declares again what another system declares: tests/model/test_attach.py

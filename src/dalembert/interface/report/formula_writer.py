@@ -14,11 +14,13 @@ from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, symb
 from dalembert.symbolic.algebra.formula import Formula, Name, Negative, Partial, Rate, Symbol
 from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm
 from dalembert.symbolic.algebra.printing import (
+    length_trees,
     ranking_for,
     readable_equation,
     readable_form,
 )
 from dalembert.symbolic.algebra.printing.formula_layout import formula_tree
+from dalembert.symbolic.algebra.printing.named_lengths import replace_lengths
 from dalembert.symbolic.algebra.printing.print_tree import (
     ONE,
     ZERO,
@@ -71,6 +73,7 @@ class FormulaWriter:
         """Each expression, and the intermediates shared by those that are too long to be read in
         full.
         """
+        tape, nodes = replace_lengths(tape, nodes)
         forms = [None if tape.nodes[i][0] == "symbol" else self.normal_form(tape, i) for i in nodes]
         long = tuple(
             dict.fromkeys(
@@ -127,13 +130,15 @@ class FormulaWriter:
         """residual = 0, accelerations and rates on the left; long ones share their
         intermediates.
         """
+        lengths = tuple(length_trees(tape, residuals))
+        tape, residuals = replace_lengths(tape, residuals)
         names = [[str(tape.nodes[i][1]) for i in symbols] for symbols in (unknowns, rates)]
         trees = [self.readable_equation(tape, r, *names) for r in residuals]
         long = [r for r, tree in zip(residuals, trees, strict=True) if tree is None]
         definitions, results = self.long_equations(tape, long, unknowns) if long else ((), [])
         rest = iter(results)
         written = [next(rest) if tree is None else tree for tree in trees]
-        return Display(tuple(Line(FormulaSpan(w)) for w in written), definitions)
+        return Display(tuple(Line(FormulaSpan(w)) for w in written), (*definitions, *lengths))
 
     def readable_equation(
         self, tape: Tape, residual: int, unknowns: Sequence[str], rates: Sequence[str]

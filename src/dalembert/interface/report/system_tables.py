@@ -36,6 +36,8 @@ from dalembert.mechanics.model.elements import (
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.exact.zero_test import decide_zero
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, gradient
+from dalembert.symbolic.algebra.printing import length_trees
+from dalembert.symbolic.algebra.printing.named_lengths import length_definitions
 from dalembert.symbolic.algebra.printing.print_tree import (
     ZERO,
     Adjacent,
@@ -80,12 +82,21 @@ def symbol_table(system: System, writing: FormulaWriter) -> TableBlock:
         )
         for s in system.symbols.values()
     ]
+    tape = system.space.tape
+    lengths = length_definitions(tape, tape.lengths)
+    trees = length_trees(tape, tuple(tape.lengths))
+    rows += [
+        (writing.symbol(name), name, "length", "", FormulaSpan(tree.right))
+        for name, tree in zip(lengths, trees, strict=True)
+    ]
     heads = ("symbol", "name", "what", "meaning", "value or definition")
     if not system.known_dimensions():
         return TableBlock(heads, tuple(rows))
+    units = [system.unit(name) for name in system.symbols]
+    units += [system.unit(Scalar(tape, i)) for i in lengths.values()]
     return TableBlock(
         (*heads, "unit"),
-        tuple((*row, system.unit(name)) for row, name in zip(rows, system.symbols, strict=True)),
+        tuple((*row, unit) for row, unit in zip(rows, units, strict=True)),
     )
 
 

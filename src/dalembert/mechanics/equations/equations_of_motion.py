@@ -123,20 +123,20 @@ class Equations(Displayable):
         """One equation a line, as a book prints it; `group` puts what shares constants under
         parentheses, m (u̇ − l ω²).
         """
-        from dalembert.symbolic.algebra.printing import equation_text
+        from dalembert.symbolic.algebra.printing import equation_text, length_text
 
-        return "\n".join(
-            equation_text(self.tape, r, self.udot, self.u, group=group) for r in self.residuals
-        )
+        rows = [equation_text(self.tape, r, self.udot, self.u, group=group) for r in self.residuals]
+        return "\n".join([*rows, *length_text(self.tape, self.residuals)])
 
     def latex(self, *, group: bool = False) -> str:
         """The equations as an aligned LaTeX block."""
-        from dalembert.symbolic.algebra.printing import equation_latex
+        from dalembert.symbolic.algebra.printing import equation_latex, length_latex
 
-        lines = [
-            equation_latex(self.tape, r, self.udot, self.u, group=group).replace("=", "&=", 1)
-            for r in self.residuals
+        rows = [
+            *(equation_latex(self.tape, r, self.udot, self.u, group=group) for r in self.residuals),
+            *length_latex(self.tape, self.residuals),
         ]
+        lines = [row.replace("=", "&=", 1) for row in rows]
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
     def __str__(self) -> str:

@@ -23,6 +23,7 @@ from dalembert.mechanics.model.registry import (
     scalar,
 )
 from dalembert.symbolic.algebra.expression_graph import symbols_of
+from dalembert.symbolic.algebra.functions import sqrt
 from dalembert.symbolic.algebra.scalar import Scalar, exact, is_python_function
 from dalembert.symbolic.algebra.tape import Number
 from dalembert.symbolic.units.quantities import DIMENSIONLESS, Dimension, parse_quantity, parse_unit
@@ -149,6 +150,28 @@ def constants(
     return tuple(constant(s, n) for n in plain) + tuple(
         constant(s, n, v) for n, v in numbers.items()
     )
+
+
+def length(s: Registry, name: str, P: Point, Q: Point, *, display: str | None = None) -> Scalar:
+    """|P − Q| as an expression, which equations and derivations print as a symbol of its own; they
+    say what it is.
+    """
+    if not (isinstance(P, Point) and isinstance(Q, Point)) or P is Q:
+        msg = f"length {name!r}: give two points, s.length({name!r}, P, Q)"
+        raise BadDescription(msg)
+    way = Q - P
+    square = way @ way
+    tape = s.space.tape
+    if tape.moving.isdisjoint(symbols_of(tape, (square.i,))):
+        msg = f"length {name!r}: these points keep their distance; declare it as a constant"
+        raise BadDescription(msg)
+    set_display_name(s, check_name(name, s.used_names), display)
+    s.used_names[name] = "length"
+    back = P - Q
+    # both ways round, so that springs and loads between the points contain it
+    r, reverse = sqrt(square), sqrt(back @ back)
+    tape.lengths |= {r.i: name, reverse.i: name}
+    return r
 
 
 def parse_value(s: Registry, name: str, value: Any) -> Number | None:

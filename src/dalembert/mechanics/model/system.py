@@ -106,6 +106,7 @@ class System(Registry, Displayable):
     coordinates = record_declaration(symbols.coordinates)
     constant = record_declaration(symbols.constant)
     constants = record_declaration(symbols.constants)
+    length = record_declaration(symbols.length)
     input = record_declaration(symbols.input)
     inputs = record_declaration(symbols.inputs)
     units = record_declaration(symbols.units)

@@ -115,6 +115,7 @@ class Tape:
         "fractions",
         "ingredients",
         "inputs",
+        "lengths",
         "moving",
         "names",
         "nodes",
@@ -154,6 +155,8 @@ class Tape:
         self.private: dict[str, int] = {}
         # what is printed for a symbol where that is not its own name
         self.displays: dict[str, str] = {}
+        # roots that are printed as symbols, lengths such as |P − Q|
+        self.lengths: dict[int, str] = {}
         # typed numbers that were taken for multiples of π, shared by all forks: {number: what π is
         # multiplied with}
         self.read_as_pi: dict[float, Fraction] = {}
@@ -203,6 +206,7 @@ class Tape:
             else {k: i for k, i in self.rates.items() if k < size and i < size}
         )
         new.displays = self.displays.copy()
+        new.lengths = {i: name for i, name in self.lengths.items() if i < size}
         new.read_as_pi = self.read_as_pi
         new.rotated_components = self.rotated_components.copy() if whole else {}
         new.dependency_cache = {}

@@ -19,6 +19,7 @@ from dalembert.symbolic.algebra.normal_form.rational_form import (
     RationalForm,
     Term,
 )
+from dalembert.symbolic.algebra.printing.named_lengths import length_definitions, replace_lengths
 from dalembert.symbolic.algebra.printing.polynomial_factors import SUM, factored_form
 from dalembert.symbolic.algebra.printing.print_tree import Equality, Tree
 from dalembert.symbolic.algebra.printing.symbol_names import parts
@@ -138,6 +139,31 @@ def latex(e: Scalar) -> str:
     return Latex()(expression_tree(e))
 
 
+def length_text(tape: Tape, nodes: Sequence[int]) -> list[str]:
+    """r = √(…) of every named length in some expressions, on a line of Unicode each."""
+    return [Text()(tree) for tree in length_trees(tape, nodes)]
+
+
+def length_latex(tape: Tape, nodes: Sequence[int]) -> list[str]:
+    """The same in LaTeX."""
+    from dalembert.symbolic.algebra.printing.latex_notation import Latex
+
+    return [Latex()(tree) for tree in length_trees(tape, nodes)]
+
+
+def length_trees(tape: Tape, nodes: Sequence[int]) -> list[Equality]:
+    """The definitions of the named lengths in some expressions."""
+    definitions = length_definitions(tape, nodes)
+    if not definitions:
+        return []
+    plain = tape.fork()
+    plain.lengths = {}
+    naming = symbol_namer(tape)
+    return [
+        Equality(naming(name), expression_tree(Scalar(plain, i))) for name, i in definitions.items()
+    ]
+
+
 def source(e: Scalar) -> str:
     """The expression as `s.expression` reads it."""
     return SourceNotation()(expression_tree(e))
@@ -148,12 +174,13 @@ def expression_tree(e: Scalar) -> Tree:
     op, name, _ = e.tape.nodes[e.i]
     if op == "symbol":
         return symbol_namer(e.tape)(name)
-    form = readable_form(e.tape, e.i)
+    tape, (node,) = replace_lengths(e.tape, (e.i,))
+    form = readable_form(tape, node)
     if form is None:
         from dalembert.symbolic.algebra.printing.common_subexpressions import with_intermediates
 
-        return with_intermediates(e.tape, e.i)
-    return Printer(symbol_namer(e.tape), ranking_for(e.tape, form)).form(form)
+        return with_intermediates(tape, node)
+    return Printer(symbol_namer(tape), ranking_for(tape, form)).form(form)
 
 
 def equation_text(
@@ -195,6 +222,7 @@ def equation_tree(
     group: bool = False,
 ) -> Tree:
     """residual = 0, to be written in any notation."""
+    tape, (residual,) = replace_lengths(tape, (residual,))
     names = _names(tape, unknowns), _names(tape, rates)
     tree = readable_equation(tape, residual, *names, symbol_namer(tape), group=group)
     if tree is not None:

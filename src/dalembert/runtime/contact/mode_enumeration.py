@@ -126,7 +126,7 @@ class ContactCandidate(NamedTuple):
             slope[self.n] += 1.0
         return slope
 
-    def renumbered(self, rows: Sequence[int]) -> ContactCandidate:
+    def with_rows(self, rows: Sequence[int]) -> ContactCandidate:
         """The same with its rows numbered by their places in `rows`."""
         place: dict[int | None, int] = {k: i for i, k in enumerate(rows)}
         return self._replace(

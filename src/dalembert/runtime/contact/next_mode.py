@@ -64,7 +64,7 @@ class NextModeSolver:
         for group in contact_groups(A, [c.rows for c in candidates]):
             own = [candidates[i] for i in group]
             rows = sorted({k for c in own for k in c.own_rows})
-            local = A[np.ix_(rows, rows)], b[rows], [c.renumbered(rows) for c in own]
+            local = A[np.ix_(rows, rows)], b[rows], [c.with_rows(rows) for c in own]
             verdict = self._solve_group(*local, impact=impact)
             if verdict.chosen is None:
                 return verdict

@@ -95,13 +95,13 @@ class PlaneTransition:
             left = joint_stopping_time(q.A, q.b, q.v, contacts, each)
             if left is not None:
                 for i in together:
-                    self.slips[i] = _closing(t, self.velocity(q, i), left)
+                    self.slips[i] = _ending_slip(t, self.velocity(q, i), left)
                 return
         left = frozen_slip(q.A, q.b, contacts, own).stopping_time(v)
         if left is None:
             self.slips[k] = PlaneSlip(level=2.0 * level, sense=-1.0)
         else:
-            self.slips[k] = _closing(t, v, left)
+            self.slips[k] = _ending_slip(t, v, left)
 
     def _slow_neighbours(
         self, q: ContactQuantities, contacts: Contacts, k: int, level: float
@@ -200,7 +200,7 @@ class PlaneTransition:
         return max((found[0] - found[1]) / (2.0 * h), 0.0)
 
 
-def _closing(t: float, v: FloatArray, left: float) -> PlaneSlip:
+def _ending_slip(t: float, v: FloatArray, left: float) -> PlaneSlip:
     """Slip that comes to rest after the time that is left."""
     a = -v / left if left > 0.0 else np.zeros(2)
     return PlaneSlip(1.0, float(a[0]), float(a[1]), begin=t, end=t + left, closing=True)

@@ -85,7 +85,7 @@ def figure(chart: Chart, figsize: tuple[float, float] | None = None, style: Any 
 
     figsize is in inches; style is a style of matplotlib, by name or as a dictionary.
     """
-    with mpl.rc_context(STYLE), _styled(style):
+    with mpl.rc_context(STYLE), _style_context(style):
         below = () if chart.bottom_panel is None else (chart.bottom_panel,)
         rows = -(-len(chart.panels) // chart.columns)
         width, head = (
@@ -142,7 +142,7 @@ def figure(chart: Chart, figsize: tuple[float, float] | None = None, style: Any 
     return fig
 
 
-def _styled(style: Any) -> Any:
+def _style_context(style: Any) -> Any:
     """A style of matplotlib for a while."""
     if style is None:
         return nullcontext()

@@ -66,8 +66,8 @@ def run_chart(run: Trajectory, what: Sequence[Any] = (), compare: Others = ()) -
     asked = [(w if isinstance(w, tuple | list) else (w,)) for w in what] or [
         (name,) for name in run.names[: run.q.shape[1]]
     ]
-    fine, others = refine(run), _named(compare)
-    panels = tuple(_compared(fine, others, keys) for keys in asked[:MOST_PANELS])
+    fine, others = refine(run), _runs_by_name(compare)
+    panels = tuple(_comparison_panel(fine, others, keys) for keys in asked[:MOST_PANELS])
     if run.contact_modes is not None:
         panels = (*panels[: MOST_PANELS - 1], _modes(fine))
     facts, colour = (
@@ -81,7 +81,7 @@ def run_chart(run: Trajectory, what: Sequence[Any] = (), compare: Others = ()) -
     return Chart(run.system.name, facts, colour, times, panels, bottom, x_label=across)
 
 
-def _named(compare: Others) -> dict[str, Trajectory]:
+def _runs_by_name(compare: Others) -> dict[str, Trajectory]:
     """Other runs, refined, by the names they have in the legend."""
     given = (
         dict(compare)
@@ -95,7 +95,9 @@ def _named(compare: Others) -> dict[str, Trajectory]:
     return {str(name): refine(other) for name, other in given.items()}
 
 
-def _compared(run: Trajectory, others: Mapping[str, Trajectory], keys: Sequence[Any]) -> Panel:
+def _comparison_panel(
+    run: Trajectory, others: Mapping[str, Trajectory], keys: Sequence[Any]
+) -> Panel:
     """A panel of one run with the same quantities of others."""
     own = _panel(run, keys)
     if not others:

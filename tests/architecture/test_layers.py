@@ -136,7 +136,7 @@ def imports(file: Path, tree: ast.Module) -> Iterator[tuple[str, ...]]:
 
 @pytest.fixture(scope="module", name="parsed")
 def parsed_files() -> dict[Path, ast.Module]:
-    """All files; a fixture, because so many nodes slow down whatever else a process tests."""
+    """All files; a fixture, because so many nodes slow down the tests that follow."""
     return {file: ast.parse(file.read_text(encoding="utf-8")) for file in FILES}
 
 

@@ -323,3 +323,18 @@ def test_sensitivities_and_rest_refuse_friction_in_a_plane_by_name():
         da.simulate(s, 1, sensitivities=["x.dot"])
     with pytest.raises(da.NotApplicable, match=r"'plane' has friction in a plane"):
         da.rests(s)
+
+
+def test_a_saved_system_with_friction_in_a_plane_is_loaded_again(tmp_path):
+    s = da.System("Block")
+    s.gravity(-9.81 * s.N.z)
+    x, y, z = s.coordinates("x y z")
+    P = s.O.offset(x * s.N.x + y * s.N.y + z * s.N.z, "P")
+    s.particle("block", 1, P)
+    s.contact(P, s.N.z, friction=0.3, name="floor")
+    s.save(tmp_path / "block.toml")
+    start = {"x.dot": 1.0, "y.dot": 0.5}
+    runs = [da.simulate(each, 1, start=start) for each in (s, da.load(tmp_path / "block.toml"))]
+    # |v|²/(2 μ g) along the velocity
+    assert 1.25**0.5 / (2 * 0.3 * 9.81) == pytest.approx(runs[0]["x"][-1], rel=1e-12)
+    assert runs[0]["x"][-1] == runs[1]["x"][-1]

@@ -272,7 +272,7 @@ START = {"theta": 0.5, "x": 0.6, "y": 0.8, "a": 0.3}
 def fingerprint(s):
     """Where the system is after half a second, how it moves and what energy it has."""
     start = {} if s.constraints else {q: START[q.name] for q in s.q if q.name in START}
-    found = {str(force) for c in s.contacts for force in (c.N, c.T)}
+    found = {str(force) for c in s.contacts for force in c.forces}
     inputs = {
         x.scalar: 1.0 for x in s.symbols.values() if x.kind == "input" and x.name not in found
     }

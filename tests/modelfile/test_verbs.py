@@ -43,7 +43,6 @@ NOT_SAID = {
     "itself",
     "snapshot": "a copy",
     "known_dimensions": "a question",
-    "length": "how an expression is printed",
     "link": "a link of a loaded robot",
     "save": "writes the file",
     "cache_key": "a question",

@@ -55,6 +55,14 @@ def test_it_is_an_expression_and_survives_pickling():
     assert str(da.kane(s).equations) == str(da.kane(copy).equations)
 
 
+def test_texts_and_files_know_it(tmp_path):
+    s = two_particles()
+    run = da.simulate(s, 0.5, start={"X": 2.0}, events=[da.event("r - 3/2", stop=True)])
+    assert 1.5 == pytest.approx(run["r"][-1], rel=1e-9)
+    s.save(tmp_path / "two.toml")
+    assert str(da.kane(s).equations) == str(da.kane(da.load(tmp_path / "two.toml")).equations)
+
+
 def test_bad_lengths_are_refused():
     s = two_particles()
     P = s.space.points[1]

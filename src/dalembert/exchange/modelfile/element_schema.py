@@ -243,6 +243,7 @@ _KINDS: Final = (
     _type_of_method("align", "Two axes, or all axes of two frames, stay parallel."),
     _type_of_method("close", "A joint that closes a loop."),
     _type_of_method("distance", "Two points keep a distance."),
+    _type_of_method("length", "The distance of two points, printed as a symbol of its own."),
     _type_of_method("gear", "Two coordinates in a fixed ratio."),
     _type_of_method("screw", "A nut advances by the pitch for every turn."),
     _type_of_method(

@@ -69,7 +69,7 @@ class ModelWriter(ValueWriter):
             else None
         )
         # the forces of contacts come with them
-        self.contact_forces = {str(x.name) for c in s.contacts for x in (c.N, c.T) if x is not None}
+        self.contact_forces = {str(x.name) for c in s.contacts for x in c.forces}
         self.head: Table = {"name": s.name} | ({"source": s.source} if s.source else {})
         self.elements: list[tuple[str, str, Table]] = []
         self.tail: Table = {}

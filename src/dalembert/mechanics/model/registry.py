@@ -129,7 +129,9 @@ def scalar(s: Registry, e: Any) -> Scalar:
 
 def symbols_by_name(s: Registry, text: str = "") -> dict[str, Scalar]:
     """What names in a text stand for; the speeds of quaternion frames where the text has them."""
-    names = {name: x.scalar for name, x in s.symbols.items()} | {"t": s.t}
+    tape = s.space.tape
+    lengths = {name: Scalar(tape, i) for i, name in tape.lengths.items()}
+    names = {**lengths, **{name: x.scalar for name, x in s.symbols.items()}, "t": s.t}
     if "omega_" in text:
         return quaternion_speeds(s, text) | names
     return names

@@ -19,7 +19,7 @@ from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.model.registry import quaternion_speeds
+from dalembert.mechanics.model.registry import quaternion_speeds, symbols_by_name
 from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic, FloatArithmetic
 from dalembert.symbolic.algebra.exact.zero_test import provably_zero
@@ -115,7 +115,6 @@ class Evaluator:
         """Every name that may be used: the declared ones, t, and the speeds that were chosen for
         the user.
         """
-        system = self.kin.system
         chosen = {
             self.kin.name(u): Scalar(self.tape, u)
             for u in self.kin.u
@@ -123,7 +122,7 @@ class Evaluator:
         }
         for name, e in self.kin.speed_aliases.items():
             chosen[name] = Scalar(self.tape, copy_expressions(e.tape, self.tape, [e.i])[0])
-        return chosen | {name: s.scalar for name, s in system.symbols.items()} | {"t": system.t}
+        return chosen | symbols_by_name(self.kin.system)
 
     @cached_property
     def _parsed(self) -> dict[str, int]:

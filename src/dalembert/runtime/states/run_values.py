@@ -19,6 +19,7 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import derivative_bindings
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.mechanics.model.bodies import inertia_fault
+from dalembert.mechanics.model.registry import symbols_by_name
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import (
     BadValue,
@@ -425,8 +426,7 @@ def _expression_in_speeds(kin: Kinematics, name: str, motion: Any) -> Scalar:
 def _parse_input(kin: Kinematics, name: str, text: str) -> Scalar:
     """On the run's own tape: the options of a run do not change the system."""
     speeds = {kin.name(u): Scalar(kin.tape, u) for u in kin.u if not kin.name(u).endswith("'")}
-    declared = {each: s.scalar for each, s in kin.system.symbols.items()}
-    symbols = speeds | declared | {"t": kin.system.t}
+    symbols = speeds | symbols_by_name(kin.system)
     try:
         return parse(
             text,

@@ -338,3 +338,21 @@ def test_a_saved_system_with_friction_in_a_plane_is_loaded_again(tmp_path):
     # |v|²/(2 μ g) along the velocity
     assert 1.25**0.5 / (2 * 0.3 * 9.81) == pytest.approx(runs[0]["x"][-1], rel=1e-12)
     assert runs[0]["x"][-1] == runs[1]["x"][-1]
+
+
+def test_three_feet_of_a_free_body_stop_together():
+    """Without rotation the sled slides v²/(2 μ g), whatever its feet are."""
+    s = da.System("Sled")
+    s.gravity(-9.81 * s.N.z)
+    x, y, z = s.coordinates("x y z")
+    G = s.O.offset(x * s.N.x + y * s.N.y + z * s.N.z)
+    B = s.N.rotations("zyx", *s.coordinates("yaw pitch roll"))[-1]
+    s.body("sled", 2, G, B, da.inertia(B, 0.1, 0.1, 0.2))
+    for k in range(3):
+        a = 2 * math.pi * k / 3
+        foot = G.offset(0.3 * math.cos(a) * B.x + 0.3 * math.sin(a) * B.y)
+        s.contact(foot, s.N.z, friction=0.2, name=f"foot {k}")
+    run = da.simulate(s, 1, start={"x.dot": 1.0})
+    assert 1 / (2 * 0.2 * 9.81) == pytest.approx(run["x"][-1], rel=1e-12)
+    assert [1 / (0.2 * 9.81)] * 3 == pytest.approx([e.t for e in run.events], rel=1e-9)
+    assert 0.0 == pytest.approx(run["yaw"][-1], abs=1e-12)

@@ -20,7 +20,6 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.numerics.symbol_values import strip_units
-from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.integration import Integrator
 from dalembert.runtime.simulation.context import Context
@@ -123,7 +122,7 @@ class Flow:
     @property
     def constrained(self) -> bool:
         """Whether the equations have constraint rows (saddle-point form)."""
-        return isinstance(self.model.rates, ConstrainedRates)
+        return not self.model.rates.closed_form
 
     def value(self, name: str) -> float:
         """The value of a constant."""

@@ -24,7 +24,6 @@ import numpy as np
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
-from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
 from dalembert.runtime.simulation.forward_sensitivity.variational_equations import total_derivative
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.evaluator import Key
@@ -111,7 +110,7 @@ def structural_identifiability(run: Trajectory, keys: Sequence[Key]) -> Insepara
     variation = run.variation
     assert variation is not None
     model, names = variation.model, variation.names
-    if isinstance(model.rates, ConstrainedRates) or model.steps:
+    if not model.rates.closed_form or model.steps:
         return Inseparable((), decided=False, why="its constraints tie the start together")
     problem = _OutputSeries(run, keys)
     if not has_series(problem.tape, problem.all_nodes):

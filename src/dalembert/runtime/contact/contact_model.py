@@ -27,6 +27,7 @@ from dalembert.runtime.contact.contact_equations import (
 )
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.symbol_values import BadValue
+from dalembert.runtime.ode.rates import ExplicitRates
 from dalembert.runtime.simulation.model import NativeModel
 from dalembert.runtime.states.evaluator import Evaluator
 from dalembert.runtime.states.run_values import RunValues, parameter_vector
@@ -214,7 +215,7 @@ def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContact
     correction = [*dq.nodes[:-1], *[tape.zero] * len(between), *du, dq.nodes[-1]]
     parameters = tuple(i for i in symbols_of(tape, (*rates, *correction)) if i not in state)
     native = NativeModel(
-        CompiledFunction(tape, rates, state, parameters),
+        ExplicitRates(tape, rates, state, parameters),
         CompiledFunction(tape, correction, state, parameters),
         parameters,
         tape,

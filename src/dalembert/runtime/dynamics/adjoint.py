@@ -34,7 +34,6 @@ from dalembert.runtime.derivatives.tape_function import TapeDerivatives
 from dalembert.runtime.dynamics.adjoint_constrained import ConstrainedSteps
 from dalembert.runtime.dynamics.adjoint_samples import InputSamples
 from dalembert.runtime.dynamics.compile import select_equations
-from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.ode.failures import BadStart
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 from dalembert.runtime.simulation.events.event import EventAction
@@ -267,11 +266,12 @@ class _Adjoint:
     @cached_property
     def _transposed(self) -> ExplicitSteps | ConstrainedSteps:
         rates = self.model.rates
-        if not isinstance(rates, CompiledFunction):
+        if not rates.closed_form:
             return ConstrainedSteps(self.tape, self.model, self.L, self.state, self.parameters)
         key = (self.chosen.binding_key, self.tape.nodes[self.L], self.L, self.parameters)
-        given = (self.tape, self.model.nodes, self.L, self.state, self.parameters, rates)
-        return _STEPS(self.kin, key, lambda: ExplicitSteps(*given))
+        given = (self.tape, self.model.nodes, self.L, self.state, self.parameters)
+        forward = rates.functions(0)["rates"]
+        return _STEPS(self.kin, key, lambda: ExplicitSteps(*given, forward))
 
     def _backwards(self, times: FloatArray, states: FloatArray) -> None:
         """From the end to the start: stretches of steps, and what lies between them."""

@@ -135,9 +135,8 @@ def _integrate_segment(
     watched: BoundAudit | None,
     fill: Fill,
 ) -> Solution:
-    if fill is not None and (
-        name == "heyoka" or (name == "IDA" and isinstance(model.rates, ConstrainedRates))
-    ):
+    by_residual = name == "IDA" and not model.rates.closed_form
+    if fill is not None and (name == "heyoka" or by_residual):
         msg = (
             f"{name} cannot ask a Python function for an input; give an expression, "
             f"da.sampled(…), or another integrator"
@@ -145,7 +144,7 @@ def _integrate_segment(
         raise Unknown(msg)
     if name == "heyoka":
         return solve_heyoka(model, p, problem, watched)
-    if name == "IDA" and isinstance(model.rates, ConstrainedRates):
+    if by_residual and isinstance(model.rates, ConstrainedRates):
         form = _IndexOneResidual(model.rates, p, problem, watched)
         return _solve_ida(form, form.start(problem), problem)
 
@@ -185,7 +184,7 @@ def _jacobian_function(
     """∂f/∂y from the tape, for integrators that would otherwise take differences; None in augmented
     form.
     """
-    if isinstance(model.rates, ConstrainedRates):
+    if not model.rates.closed_form:
         return None
     n = problem.n_in_norm
 
@@ -203,8 +202,6 @@ def _rates_and_multipliers(
     model: NativeModel, state: FloatArray, p: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """The rates, and λ in augmented form."""
-    if not isinstance(model.rates, ConstrainedRates):
-        return model.rates.call(state, p), np.zeros(0)
     rates_and_lambda = model.rates.with_multipliers(state[np.newaxis], p)[0]
     return rates_and_lambda[: len(state) - 1], rates_and_lambda[len(state) - 1 :]
 

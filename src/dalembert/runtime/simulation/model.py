@@ -21,6 +21,7 @@ from dalembert.runtime.numerics.compiled_function import CompiledFunction, jacob
 from dalembert.runtime.numerics.taylor_recurrence import ImplicitRates
 from dalembert.runtime.ode.constrained.block_layout import Entries
 from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates, RatesKind
+from dalembert.runtime.ode.rates import ExplicitRates, Rates
 from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.expression_graph import (
     Substitution,
@@ -42,7 +43,7 @@ _PIECEWISE: Final = frozenset({"sign", "abs"})
 class NativeModel:
     """What the integrator calls, and the symbols that are its parameters."""
 
-    rates: CompiledFunction | ConstrainedRates
+    rates: Rates
     projection: CompiledFunction | None
     parameters: tuple[int, ...]
     # the same rates as expressions, for integrators that want them so
@@ -180,7 +181,7 @@ def _explicit_model(
         ]
     state = (*kin.state, kin.system.t.i)
     parameters = tuple(i for i in symbols_of(tape, (*rates, *steps)) if i not in state)
-    compiled = CompiledFunction(tape, rates, state, parameters)
+    compiled = ExplicitRates(tape, rates, state, parameters)
     back_native = CompiledFunction(tape, steps, state, parameters) if steps else None
     autonomous = state[-1] not in symbols_of(tape, rates)
     implied = None
@@ -261,7 +262,7 @@ def _constrained_model(setting: RunValues, equations: SaddlePointEquations) -> N
 class Accelerations:
     """u̇ of states in rows, each at its time."""
 
-    rates: CompiledFunction | ConstrainedRates
+    rates: Rates
     parameters: FloatArray
     # the place of the first speed in the state
     first_speed: int
@@ -292,14 +293,12 @@ class Accelerations:
         steps.
         """
         states = np.column_stack([y, t])
-        if not (self.projects and isinstance(self.rates, ConstrainedRates) and self.rates.layout.m):
-            return states[:, :-1]
-        return self.rates.project_states(states, self.parameters)
+        return (
+            self.rates.project_states(states, self.parameters) if self.projects else states[:, :-1]
+        )
 
     def multipliers(self, y: FloatArray, t: FloatArray, /) -> FloatArray:
         """λ at (y, t), row by row, of the rows in augmented form; none where all were
         eliminated.
         """
-        if not isinstance(self.rates, ConstrainedRates):
-            return np.zeros((len(t), 0))
         return self.rates.minimum_norm_multipliers(np.column_stack([y, t]), self.parameters)

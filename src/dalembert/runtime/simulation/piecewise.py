@@ -28,6 +28,7 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.llvm_types import padded_size
 from dalembert.runtime.numerics.python_binding import data_address
+from dalembert.runtime.ode.rates import ExplicitRates
 from dalembert.runtime.simulation.energy_audit import Audit, BoundAudit
 from dalembert.runtime.simulation.events.event import Event, EventAction
 from dalembert.runtime.simulation.events.event_actions import EventActions
@@ -122,7 +123,7 @@ def _compile_branches(model: NativeModel, audit: Audit | None) -> CompiledBranch
     parameters = tuple(i for i in symbols if i not in model.state)
     native = replace(
         model,
-        rates=CompiledFunction(tape, rates, model.state, parameters),
+        rates=ExplicitRates(tape, rates, model.state, parameters),
         projection=CompiledFunction(tape, model.steps, model.state, parameters)
         if model.steps
         else None,

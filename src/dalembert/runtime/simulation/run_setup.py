@@ -13,9 +13,8 @@ from dalembert.errors import warn
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.symbol_values import MissingValue, finite_number, require_mapping
-from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates, Workspace
+from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
 from dalembert.runtime.simulation.callback_inputs import append_input_values
 from dalembert.runtime.simulation.context import Context
 from dalembert.runtime.simulation.energy_audit import BoundAudit, Quadratures, native_audit
@@ -88,7 +87,13 @@ class RunSetup:
         """
         model = model or self.model
         context = Context(
-            self._rate_evaluator(model),
+            model.rates.evaluator(
+                self.p,
+                self.start.y_and_t,
+                projecting=self.projects,
+                alpha=self.options.alpha,
+                rtol=finite_number("rtol", self.options.rtol),
+            ),
             self.p,
             model.projection if self.projects else None,
             autonomous=model.autonomous,
@@ -101,17 +106,6 @@ class RunSetup:
                 context.enable_energy(audit)
                 self._set_energy_control(context, self.watched)
         return context
-
-    def _rate_evaluator(self, model: NativeModel) -> CompiledFunction | Workspace:
-        """The rates; in augmented form, with the rows that are kept at the start."""
-        if not isinstance(model.rates, ConstrainedRates):
-            return model.rates
-        rtol = finite_number("rtol", self.options.rtol)
-        space = Workspace(
-            model.rates, self.p, projecting=self.projects, alpha=self.options.alpha, rtol=rtol
-        )
-        space.select_rows(self.start.y_and_t)
-        return space
 
     def _set_energy_control(self, context: Context, watched: BoundAudit) -> None:
         """To a budget, or to the level of E_Z at the start, where that is requested."""

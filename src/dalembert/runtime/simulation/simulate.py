@@ -19,7 +19,7 @@ from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.symbol_values import finite_number
-from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates, Workspace
+from dalembert.runtime.ode.constrained.constrained_rates import Workspace
 from dalembert.runtime.ode.failures import RunInterrupted, RunStopped
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.integration import Progress, integrate
@@ -173,9 +173,8 @@ Driver = Callable[[_Run, Progress | None], Solution]
 
 def _baumgarte_model(model: NativeModel, options: RunOptions) -> NativeModel:
     """The model with Baumgarte's terms, for integrators without workspaces."""
-    if not isinstance(model.rates, ConstrainedRates):
-        return model
-    return replace(model, rates=model.rates.with_rank_limit(model.rates.max_rank, options.alpha))
+    rates = model.rates.with_baumgarte(options.alpha)
+    return model if rates is model.rates else replace(model, rates=rates)
 
 
 def simulate_equations(

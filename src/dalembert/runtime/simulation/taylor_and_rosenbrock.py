@@ -28,7 +28,6 @@ from dalembert.runtime.numerics import jit
 from dalembert.runtime.numerics.ir_builder import VectorArray
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, POINTER
 from dalembert.runtime.numerics.taylor_code import LARGEST_ORDER
-from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
 from dalembert.runtime.ode.initial_value_problem import SMALLEST_ORDER, TaylorSeries
 from dalembert.runtime.simulation.context_ir import ContextFunction, copy_state_ir
 from dalembert.runtime.simulation.run_options import AUTO, TAYLOR
@@ -64,7 +63,7 @@ def taylor_series(
 ) -> TaylorSeries:
     """The series of a run, which are registered in the context."""
     remedy = "leave out integrator='taylor'"
-    if isinstance(model.rates, ConstrainedRates):
+    if not model.rates.closed_form:
         msg = (
             f"Taylor's method needs independent speeds in closed form, which these equations do "
             f"not have; {remedy}"
@@ -172,7 +171,7 @@ def runge_kutta_step_cost(model: NativeModel) -> float:
 
 def taylor_is_cheaper(model: NativeModel, rtol: float) -> bool:
     """Whether Taylor's method is applicable and the cheaper one."""
-    if isinstance(model.rates, ConstrainedRates) or model.operation_counts[0] > _LARGEST:
+    if not model.rates.closed_form or model.operation_counts[0] > _LARGEST:
         return False
     try:
         jets = model.jets
@@ -207,7 +206,7 @@ def bind_jacobian(
     context: Context, model: NativeModel, watched: BoundAudit | None, obstacle: str
 ) -> int:
     """The address of ∂f/∂y, whose functions are registered in the context."""
-    if isinstance(model.rates, ConstrainedRates) or obstacle:
+    if not model.rates.closed_form or obstacle:
         why = obstacle or "these equations are in augmented form"
         msg = (
             f"Rosenbrock's method needs rates in closed form, and {why}; leave out "

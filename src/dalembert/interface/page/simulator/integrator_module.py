@@ -24,9 +24,7 @@ from dalembert.runtime.numerics import emit
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.jit import WASM32
 from dalembert.runtime.numerics.llvm_types import POINTER
-from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
 from dalembert.runtime.ode.constrained.saddle_solver_ir import module_ir as solver_text
-from dalembert.runtime.ode.constrained.sparse_factorization import sine_thresholds
 from dalembert.runtime.ode.constrained.workspace_fields import WORKSPACE_FIELDS as ROW_FIELDS
 from dalembert.runtime.ode.integrator_state import ROWS, WorkRow
 from dalembert.runtime.ode.integrator_state import STATE_FIELDS as RUN_FIELDS
@@ -34,7 +32,7 @@ from dalembert.runtime.ode.step_size_control import loop_ir
 from dalembert.runtime.simulation.context_ir import FIELDS as CONTEXT_FIELDS
 from dalembert.runtime.simulation.context_ir import context_ir
 from dalembert.runtime.simulation.energy_audit import EVENT_LOSS, Audit, native_audit
-from dalembert.runtime.simulation.model import Accelerations, NativeModel, native_model
+from dalembert.runtime.simulation.model import Accelerations, native_model
 from dalembert.runtime.simulation.run_options import NATIVE
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.symbolic.algebra.expression_graph import symbols_of
@@ -132,28 +130,19 @@ def integrator_section(run: Trajectory, *, changed_by_events: bool = False) -> M
         "fields": {name: field_types(fields) for name, fields in _STRUCTURES.items()},
         "work": {"rows": ROWS, **{row.name.lower(): int(row) for row in WorkRow}},
     }
-    if isinstance(model.rates, ConstrainedRates):
-        parts += [
-            recompile_for_wasm("fill", model.rates.fill, given),
-            recompile_for_wasm("move", model.rates.retraction, given),
-        ]
-        rates = model.rates
-        if (
-            rates.sparse_rates is not None
-            and rates.sparse_projection is not None
-            and _constraint_rank(rates, run) == rates.layout.m
-        ):
-            parts += [
-                recompile_for_wasm("straight", rates.sparse_rates, given),
-                recompile_for_wasm("back", rates.sparse_projection, given),
-            ]
+    # as many rows as the recorded run kept
+    recorded = run.accelerations if isinstance(run.accelerations, Accelerations) else model
+    rank = recorded.rates.max_rank
+    parts += [
+        recompile_for_wasm(name, function, given)
+        for name, function in model.rates.functions(rank).items()
+    ]
+    data["rows"] = model.rates.solver_data(rank)
+    if data["rows"] is not None:
         texts.append((_ROWS_PREFIX, solver_text()))
         exports += [f"{_ROWS_PREFIX}.{name}" for name in _ROWS]
-        data["rows"] = _constraint_solver_data(model, run)
-    else:
-        parts.append(recompile_for_wasm("rates", model.rates, given))
-        if model.projection is not None:
-            parts.append(recompile_for_wasm("projection", model.projection, given))
+    elif model.projection is not None:
+        parts.append(recompile_for_wasm("projection", model.projection, given))
     if run.energy_audit is not None:
         audit_quadratures = quadratures(kin)
         audit = native_audit(
@@ -165,37 +154,6 @@ def integrator_section(run: Trajectory, *, changed_by_events: bool = False) -> M
             parts.append(recompile_for_wasm("audit", audit.rates, watched))
         data["audit"] = _audit_layout(audit, cached_energies(kin).powers)
     return ModuleSection(tuple(parts), data, tuple(texts), tuple(exports))
-
-
-def _constraint_solver_data(model: NativeModel, run: Trajectory) -> dict[str, Any]:
-    """The memory of the solver for rows in augmented form."""
-    rates = model.rates
-    assert isinstance(rates, ConstrainedRates)
-    layout, kind = rates.layout, rates.kind
-    return {
-        "sines": list(sine_thresholds(layout.n + layout.m)),
-        "n_q": layout.n_q,
-        "n": layout.n,
-        "m": layout.m,
-        "cap": _constraint_rank(rates, run),
-        "width": layout.width,
-        "row_width": layout.row_width,
-        "parts": layout.parts,
-        "index": [int(k) for k in rates.index],
-        "massless": int(kind.massless),
-        "quaternions": int(kind.quaternions),
-        "curved": int(kind.nonlinear_velocities),
-    }
-
-
-def _constraint_rank(rates: ConstrainedRates, run: Trajectory) -> int:
-    """How many rows the recorded run kept."""
-    kept = run.accelerations
-    return (
-        kept.rates.max_rank
-        if isinstance(kept, Accelerations) and isinstance(kept.rates, ConstrainedRates)
-        else rates.max_rank
-    )
 
 
 def _audit_layout(audit: Audit, loads: Iterable[str]) -> dict[str, Any]:

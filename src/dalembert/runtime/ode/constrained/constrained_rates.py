@@ -88,7 +88,9 @@ class VariationalEquations:
 
 
 class ConstrainedRates:
-    """(q̇, ż) at (q, z, t), with at most `cap` rows kept (all by default); λ goes along."""
+    """(q̇, ż) at (q, z, t), with at most `max_rank` rows kept (all by default); λ goes along."""
+
+    closed_form = False
 
     def __init__(
         self,
@@ -188,6 +190,47 @@ class ConstrainedRates:
         new.__dict__.update(self.__dict__, max_rank=cap, alpha=alpha, _pool=[])
         return new
 
+    def with_baumgarte(self, alpha: float, /) -> ConstrainedRates:
+        """The same with Baumgarte's stabilization at the rate α."""
+        return self.with_rank_limit(self.max_rank, alpha)
+
+    def evaluator(
+        self, p: Numbers, at: Numbers, /, *, projecting: bool, alpha: float, rtol: float
+    ) -> Workspace:
+        """The memory of one run, with the rows that are kept at the state `at`."""
+        space = Workspace(self, p, projecting=projecting, alpha=alpha, rtol=rtol)
+        space.select_rows(at)
+        return space
+
+    def functions(self, rank: int, /) -> dict[str, CompiledFunction]:
+        """The entries and the retraction; with all rows kept also the sparse solution."""
+        functions = {"fill": self.fill, "move": self.retraction}
+        if (
+            self.sparse_rates is not None
+            and self.sparse_projection is not None
+            and rank == self.layout.m
+        ):
+            functions |= {"straight": self.sparse_rates, "back": self.sparse_projection}
+        return functions
+
+    def solver_data(self, rank: int, /) -> dict[str, Any]:
+        """The sizes of the memory of a run, and what sets the system apart."""
+        layout, kind = self.layout, self.kind
+        return {
+            "sines": list(sine_thresholds(layout.n + layout.m)),
+            "n_q": layout.n_q,
+            "n": layout.n,
+            "m": layout.m,
+            "cap": rank,
+            "width": layout.width,
+            "row_width": layout.row_width,
+            "parts": layout.parts,
+            "index": [int(k) for k in self.index],
+            "massless": int(kind.massless),
+            "quaternions": int(kind.quaternions),
+            "curved": int(kind.nonlinear_velocities),
+        }
+
     # ---- as a function -----------------------------------------------------------------------
 
     def call(self, x: Numbers, p: Numbers) -> Numbers:
@@ -251,7 +294,7 @@ class ConstrainedRates:
         stays as it was.
         """
         states, times = np.ascontiguousarray(X[:, :-1]), np.ascontiguousarray(X[:, -1])
-        if not len(X):
+        if not len(X) or not self.layout.m:
             return states
         space, moved = Workspace(self, p, projecting=True), states.copy()
         space.select_rows(np.ascontiguousarray(X[0]))

@@ -33,6 +33,7 @@ from dalembert.runtime.ode.constrained.constrained_rates import (
     ConstrainedRates,
     VariationalEquations,
 )
+from dalembert.runtime.ode.rates import ExplicitRates, Rates
 from dalembert.runtime.simulation.discontinuity_times import discontinuity_times
 from dalembert.runtime.simulation.events.event_actions import EventActions
 from dalembert.runtime.simulation.events.event_functions import EventFunctions
@@ -105,7 +106,7 @@ def _explicit_variational(model: NativeModel, directions: Directions) -> NativeM
         rates += [d(e) for e in model.nodes]
         moves += [*(d(e) for e in steps), *still]
     state = (*x, *(s for column in S for s in column), t)
-    compiled = CompiledFunction(tape, rates, state, model.parameters)
+    compiled = ExplicitRates(tape, rates, state, model.parameters)
     back = (
         CompiledFunction(tape, [*moves, model.steps[-1]], state, model.parameters)
         if model.steps
@@ -268,7 +269,7 @@ class Saltation:
     def __init__(
         self,
         variation: ForwardSensitivity,
-        rates: CompiledFunction | ConstrainedRates,
+        rates: Rates,
         p: FloatArray,
         evaluator: Evaluator,
         functions: EventFunctions,

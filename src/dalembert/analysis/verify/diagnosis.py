@@ -13,7 +13,6 @@ from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.units.dimension_inference import (
     BadDimension,
-    DimensionExpression,
     DimensionInference,
 )
 from dalembert.symbolic.units.quantities import DIMENSIONLESS
@@ -171,9 +170,3 @@ class Diagnosis:
         driven = any(x.kind in ("input", "specified", "state") for x in s.symbols.values())
         moving = any(self.truth.tape.zero != X for X, _ in kin.WX)
         return not (s.loads or s.dissipations or driven or moving)
-
-
-def same_dimension(a: DimensionExpression, b: DimensionExpression) -> bool:
-    """Whether two dimensions are one."""
-    quotient = a.multiply(b, Fraction(-1))
-    return not quotient.unknown and quotient.known == DIMENSIONLESS

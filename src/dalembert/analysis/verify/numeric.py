@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +18,6 @@ from dalembert.analysis.verify.result import RowReport, Verification
 from dalembert.analysis.verify.tokens import CannotRead
 from dalembert.analysis.verify.truth import Truth, truth_of
 from dalembert.analysis.verify.verdict import Kind
-from dalembert.foundation.suggestions import suggest_name
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, evaluate
@@ -293,8 +292,3 @@ def _linear_matrix(
     )
     kind = Kind.AGREES if holds else Kind.DIFFERS
     return Verification(system.name, kind.value, holds, sentence, 0.0, rows, kind=kind)
-
-
-def nearest_quantity(name: str, known: Sequence[str]) -> str:
-    """A question about the quantity that was meant."""
-    return suggest_name(name, known)

@@ -11,7 +11,7 @@ from typing import Any
 from dalembert.analysis.verify import numeric
 from dalembert.analysis.verify.answer import GivenAnswer, read_answer
 from dalembert.analysis.verify.diagnosis import Diagnosis
-from dalembert.analysis.verify.locating import Correction, Locator, size_of
+from dalembert.analysis.verify.locating import Correction, Locator
 from dalembert.analysis.verify.marks import MarkScheme, with_marks
 from dalembert.analysis.verify.potential_zero import measured_from_zero
 from dalembert.analysis.verify.reading import Row
@@ -373,8 +373,3 @@ def _rounded(truth: Truth, given: GivenAnswer) -> Verification | None:
                 kind = Kind.ROUNDED if result.holds else judgement.kind
                 return replace(result, sentence=sentence, verdict=kind.value, kind=kind)
     return None
-
-
-def total_size(located: dict[int, list[Correction]]) -> int:
-    """The number of symbols and coefficients to change in all rows."""
-    return sum(size_of(options[0]) for options in located.values() if options)

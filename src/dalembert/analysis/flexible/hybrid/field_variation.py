@@ -120,12 +120,6 @@ class Fields:
             if jet is not None:
                 yield i, jet
 
-    def depends_on_x(self, i: int) -> bool:
-        """Whether an expression depends on where along the member it is taken."""
-        return any(
-            s == self.x or self.derivative_of(s) is not None for s in symbols_of(self.tape, (i,))
-        )
-
     # ---- derivatives and values --------------------------------------------------------------
 
     def _slope(self, i: int) -> int | None:

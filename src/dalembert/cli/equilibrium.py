@@ -76,7 +76,8 @@ def equilibrium(
     \b
     dalembert equilibrium mass-on-incline
     dalembert equilibrium bead-on-hoop --box theta=-0.1:3.2
-    dalembert equilibrium rolling-disk --at theta=pi/3 --at phi.dot=1 --near psi.dot=-5
+    dalembert equilibrium rolling-disk --at theta=pi/3 --at phi.dot=1 \
+        --near psi.dot=-5
     """
     from dalembert.analysis.statics.equilibrium import equilibria
     from dalembert.analysis.statics.equilibrium import equilibrium as found_near

@@ -70,8 +70,8 @@ def fit(
 
     \b
     dalembert fit simple-pendulum swing.csv --unknown l --unknown phi
-    dalembert fit cart-and-bar run.csv --unknown k=8,m --start theta=0.5 --input F=0 --plot
-    residuals.png
+    dalembert fit cart-and-bar run.csv --unknown k=8,m --start theta=0.5 \
+        --input F=0 --plot residuals.png
     dalembert fit simple-pendulum swing.csv --unknown l,phi -o fit.html
     """
     from dalembert.interface.api.fit import fit as fitted

@@ -56,7 +56,8 @@ def integrals(
     \b
     dalembert integrals positioning-device
     dalembert integrals hoist --steps teach
-    dalembert integrals positioning-device --set b=0 --input Omega=4 --plot energies.png
+    dalembert integrals positioning-device --set b=0 --input Omega=4 \
+        --plot energies.png
     """
     chosen = find_system(system, values)
     given = parse_numbers(chosen.system, "--set", values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict, Unpack, get_type_hints
 
 from dalembert.cli.command_registry import Option
 from dalembert.cli.output import Json, check_image_path, print_result, report_written
@@ -19,6 +19,7 @@ from dalembert.cli.shared_options import (
 from dalembert.cli.system_lookup import find_system, run_options
 from dalembert.errors import Unknown
 from dalembert.foundation.atomic_write import check_extension
+from dalembert.foundation.shared_keywords import declare_keywords
 
 if TYPE_CHECKING:
     from dalembert.analysis.periodic.family import Family
@@ -71,20 +72,33 @@ Picture = Annotated[
 ]
 
 
+class OrbitFlags(TypedDict, total=False):
+    """Where the search for a periodic motion begins, and what it keeps."""
+
+    period: Period
+    start: Start
+    guess: Guess
+    values: SetValues
+    inputs: Input
+    mode: Mode
+    amplitude: Amplitude
+    energy: Energy
+    hold: Hold
+    subharmonic: Subharmonic
+    shift: Shift
+    section: Section
+
+
+_ORBIT_FLAGS: Final = get_type_hints(OrbitFlags, include_extras=True)
+_DEFAULTS: Final = {"amplitude": 0.02, "hold": "energy", "subharmonic": 1}
+_take_orbit_flags: Final = declare_keywords(
+    _ORBIT_FLAGS, {**dict.fromkeys(_ORBIT_FLAGS), **_DEFAULTS}
+)
+
+
+@_take_orbit_flags
 def periodic(
     system: SystemName,
-    period: Period = None,
-    start: Start = None,
-    guess: Guess = None,
-    values: SetValues = None,
-    inputs: Input = None,
-    mode: Mode = None,
-    amplitude: Amplitude = 0.02,
-    energy: Energy = None,
-    hold: Hold = "energy",
-    subharmonic: Subharmonic = 1,
-    shift: Shift = None,
-    section: Section = None,
     output: Annotated[
         Path | None,
         Option(
@@ -101,6 +115,7 @@ def periodic(
     ] = None,
     *,
     as_json: Json = False,
+    **flags: Unpack[OrbitFlags],
 ) -> None:
     r"""Find a periodic motion and its Floquet multipliers.
 
@@ -110,28 +125,14 @@ def periodic(
 
     \b
     dalembert periodic double-pendulum --mode 1 --amplitude 0.3
-    dalembert periodic double-pendulum --start alpha=0.5 --start beta=0.3 --period 2 --plot
-    swing.png
+    dalembert periodic double-pendulum --start alpha=0.5 --start beta=0.3 \
+        --period 2 --plot swing.png
     """
     for picture in (plot, multipliers):
         check_image_path(picture)
     if output is not None:
         check_extension(output, (".html", *ENDINGS))
-    options = (
-        period,
-        start,
-        guess,
-        values,
-        inputs,
-        mode,
-        amplitude,
-        energy,
-        hold,
-        subharmonic,
-        shift,
-        section,
-    )
-    orbit = _orbit(system, find_system(system, values).system, options)
+    orbit = _orbit(system, find_system(system, flags.get("values")).system, flags)
     from dalembert.analysis.periodic.storage import orbit_data
 
     print_result(orbit_data(orbit) if as_json else orbit, as_json=as_json)
@@ -149,6 +150,7 @@ def periodic(
         report_written(multipliers, as_json=as_json)
 
 
+@_take_orbit_flags
 def continuation(
     system: SystemName,
     parameter: Annotated[
@@ -160,18 +162,6 @@ def continuation(
     equilibria: Annotated[
         bool, Option("--equilibria", help="Follow equilibria, from --start.")
     ] = False,
-    period: Period = None,
-    start: Start = None,
-    guess: Guess = None,
-    values: SetValues = None,
-    inputs: Input = None,
-    mode: Mode = None,
-    amplitude: Amplitude = 0.02,
-    energy: Energy = None,
-    hold: Hold = "energy",
-    subharmonic: Subharmonic = 1,
-    shift: Shift = None,
-    section: Section = None,
     step: Annotated[
         float, Option("--step", metavar="LENGTH", help="Along the family; the range counts as one.")
     ] = 0.02,
@@ -202,6 +192,7 @@ def continuation(
     ] = None,
     *,
     as_json: Json = False,
+    **flags: Unpack[OrbitFlags],
 ) -> None:
     r"""Follow a family of periodic motions, or of equilibria.
 
@@ -209,45 +200,29 @@ def continuation(
     points too.
 
     \b
-    dalembert continue double-pendulum --mode 1 --in energy --over=-19.62:0 -o family.csv --plot
-    family.png
+    dalembert continue double-pendulum --mode 1 --in energy --over=-19.62:0 \
+        -o family.csv --plot family.png
     dalembert continue bead-on-hoop --equilibria --in R --over 0.1:0.3
     """
     check_image_path(plot)
     if output is not None:
         check_extension(output, (".html", *ENDINGS))
     span = _span(parameter, over)
-    described = find_system(system, values).system
+    described = find_system(system, flags.get("values")).system
     if equilibria:
         if output is not None:
             msg = "-o is for families of periodic motions; use --json for equilibria"
             raise Unknown(msg)
-        _equilibria(
-            described, parameter, span, (start, values, inputs), step, plot, as_json=as_json
-        )
+        _equilibria(described, parameter, span, flags, step, plot, as_json=as_json)
         return
     from dalembert.analysis.periodic.continuation import continuation as follow
     from dalembert.analysis.periodic.storage import family_data
     from dalembert.runtime.simulation.progress import progress_bar
 
-    options = (
-        period,
-        start,
-        guess,
-        values,
-        inputs,
-        mode,
-        amplitude,
-        energy,
-        hold,
-        subharmonic,
-        shift,
-        section,
-    )
     begin = (
-        _orbit(system, described, options)
+        _orbit(system, described, flags)
         if resume is None
-        else _saved(system, described, options, resume)
+        else _saved(system, described, flags, resume)
     )
     with progress_bar(
         points, lambda count, value: (count, f"{count} orbits, {parameter} = {value:.6g}")
@@ -265,51 +240,42 @@ def continuation(
         report_written(plot, as_json=as_json)
 
 
-def _saved(name: str, system: System, options: tuple[Any, ...], path: Path) -> Family:
+def _saved(name: str, system: System, flags: OrbitFlags, path: Path) -> Family:
     """The family of a file, with the events and inputs of the system."""
     from dalembert.analysis.periodic.storage import open_family
 
-    _, start, guess, values, inputs, *_ = options
-    _, wish = run_options(name, system, None, values, start, inputs, guess)
+    wish = _run_options(name, system, flags)
     return open_family(path, system, events=wish["events"], inputs=wish["inputs"])
 
 
-def _orbit(name: str, system: System, options: tuple[Any, ...]) -> PeriodicOrbit:
+def _orbit(name: str, system: System, flags: OrbitFlags) -> PeriodicOrbit:
     """The orbit that the options describe."""
     from dalembert.analysis.periodic.periodic import periodic as find
 
-    (
-        period,
-        start,
-        guess,
-        values,
-        inputs,
-        mode,
-        amplitude,
-        energy,
-        hold,
-        subharmonic,
-        shift,
-        section,
-    ) = options
-    _, wish = run_options(name, system, None, values, start, inputs, guess)
-    begin = parse_numbers(system, "--start", start) if start or mode is not None else wish["start"]
+    wish, start, mode = _run_options(name, system, flags), flags.get("start"), flags.get("mode")
+    if start or mode is not None:
+        wish["start"] = parse_numbers(system, "--start", start)
     return find(
         system,
-        begin,
-        _number_or_text(period),
+        wish["start"],
+        _number_or_text(flags.get("period")),
         guess=wish["guess"],
         values=wish["values"],
         inputs=wish["inputs"],
         events=wish["events"],
-        section=section,
+        section=flags.get("section"),
         mode=mode,
-        amplitude=amplitude,
-        energy=energy,
-        hold=hold,
-        subharmonic=subharmonic,
-        shift=shift or None,
+        amplitude=flags["amplitude"],
+        energy=flags.get("energy"),
+        hold=flags["hold"],
+        subharmonic=flags["subharmonic"],
+        shift=flags.get("shift") or None,
     )
+
+
+def _run_options(name: str, system: System, flags: OrbitFlags) -> dict[str, Any]:
+    values, start, inputs = flags.get("values"), flags.get("start"), flags.get("inputs")
+    return run_options(name, system, None, values, start, inputs, flags.get("guess"))[1]
 
 
 def _number_or_text(text: str | None) -> float | str | None:
@@ -337,7 +303,7 @@ def _equilibria(
     system: System,
     parameter: str,
     span: tuple[float, float],
-    given: tuple[Any, Any, Any],
+    flags: OrbitFlags,
     step: float,
     plot: Path | None,
     *,
@@ -345,14 +311,13 @@ def _equilibria(
 ) -> None:
     from dalembert.analysis.periodic.continuation import continuation as follow
 
-    start, values, inputs = given
     family = follow(
         system,
         parameter,
         span,
-        guess=parse_numbers(system, "--start", start),
-        values=parse_numbers(system, "--set", values),
-        inputs=dict(parse_assignments("--input", inputs)),
+        guess=parse_numbers(system, "--start", flags.get("start")),
+        values=parse_numbers(system, "--set", flags.get("values")),
+        inputs=dict(parse_assignments("--input", flags.get("inputs"))),
         step=step,
     )
     data = {

@@ -117,7 +117,8 @@ def report(
 
     \b
     dalembert report rolling-disk
-    dalembert report double-pendulum --for 20 --start alpha=pi/2 -o swing.html --gif swing.gif
+    dalembert report double-pendulum --for 20 --start alpha=pi/2 \
+        -o swing.html --gif swing.gif
     dalembert report rolling-disk --text
     dalembert report file.py:pendulum -o pendulum.tex
     dalembert report panda/urdf/panda.urdf --meshes --root panda

@@ -97,12 +97,15 @@ def simulate(
     code is 1 if the run stops before its end; the part up to there is written all the same.
 
     \b
-    dalembert simulate double-pendulum --for 10 --start alpha=pi/2 --plot swing.png
-    dalembert simulate rolling-disk --set m=2 --start theta=1.2 --start psi.dot=6 -o disk.csv
+    dalembert simulate double-pendulum --for 10 --start alpha=1 --plot a.png
+    dalembert simulate rolling-disk --set m=2 --start theta=1.2 \
+        --start psi.dot=6 -o disk.csv
     dalembert simulate cart-and-bar --input "F=2*sin(t)" --rtol 1e-12
-    dalembert simulate four-bar --start theta_1=1 --guess theta_3=1.5 --reactions forces.csv
+    dalembert simulate four-bar --start theta_1=1 --guess theta_3=1.5 \
+        --reactions forces.csv
     dalembert simulate double-pendulum --stop-when "alpha + 1/2"
-    dalembert simulate double-pendulum --sensitivity l_1 --sensitivity alpha -o swing.csv
+    dalembert simulate double-pendulum --sensitivity l_1 --sensitivity alpha \
+        -o swing.csv
     """
     if output is not None:
         from dalembert.runtime.simulation.table_export import check_table_format

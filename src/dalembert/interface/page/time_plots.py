@@ -39,6 +39,7 @@ _GAP: Final = 3
 _MOST_ROWS: Final = 60
 # the class of a mode, its position in its band, and what it is
 _MODES: Final = {
+    "off": ("open", (9, 1), "off: not there"),
     "open": ("open", (8, 2), "open: apart"),
     "closed": ("closed", (3, 7), "closed: pressed, without friction"),
     "sticks": ("sticks", (0, 10), "sticks"),

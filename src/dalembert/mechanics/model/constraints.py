@@ -12,7 +12,7 @@ from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.joint_constraints import UnitReaction
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.model.dry_friction import FrictionTerms, rolling_friction
+from dalembert.mechanics.model.dry_friction import FrictionTerms, rolling_friction, switched_row
 from dalembert.mechanics.model.dry_friction import friction as row_friction
 from dalembert.mechanics.model.elements import Body, Constraint, RollingContact
 from dalembert.mechanics.model.force_reduction import bodies_at_ends
@@ -44,6 +44,7 @@ def constrain(
     friction: Any = None,
     static: Any = None,
     normal: Any = None,
+    active: Any = None,
 ) -> None:
     """expression = 0: holonomic if it holds only q and t, otherwise a relation of the rates, linear
     or not.
@@ -56,6 +57,11 @@ def constrain(
 
     With `friction` μ the row holds as long as |λ| ≤ μ_s n (`static`, μ unless given; `normal` is n)
     and slips beyond: s.friction.
+
+    With `active` the row is switched on and off: it holds while an expression is positive, active=
+    "2 - t", or from the start (True) or not yet (False), where events add and drop it. Where it is
+    added an impact makes its velocity zero, M (u⁺ − u⁻) = Aᵀ Λ, A u⁺ = 0. A row on positions must
+    hold by then. Its force is the input N_name.
     """
     if isinstance(expression, bool):
         msg = (
@@ -79,7 +85,13 @@ def constrain(
         if redundant or on is not None:
             msg = "constrain: a row that may slip takes neither redundant= nor on="
             raise BadDescription(msg)
-        row_friction(s, e, friction, normal=normal, static=static, name=name)
+        row_friction(s, e, friction, normal=normal, static=static, name=name, active=active)
+        return
+    if active is not None:
+        if redundant or on is not None:
+            msg = "constrain: a row that is switched, active=, takes neither redundant= nor on="
+            raise BadDescription(msg)
+        switched_row(s, e, name, active)
         return
     add_row(s, name, e, redundant=redundant, on=bodies, at=at)
 

@@ -62,6 +62,7 @@ def contact(
     restitution: Any = 0,
     law: str = "newton",
     two_sided: bool = False,
+    active: Any = None,
     name: str | None = None,
 ) -> None:
     """g ≥ 0, N ≥ 0, g N = 0 with |T| ≤ μ_s N at rest and T = −μ N sign(v_T) in slip: a point, or a
@@ -84,6 +85,8 @@ def contact(
                       |M_t| ≤ ρ N along the ground: "name, spin" and "name, rolling"
     restitution, law  v⁺ = −e v⁻ (newton) or Λ = (1 + e) Λ_compression (poisson)
     two_sided         a guide: N may have either sign, and the contact never opens
+    active            an expression that is positive while the contact is there, active="2 - t"; or
+                      True or False at the start, where events add and drop it
 
     Friction in a plane has the round cone |T| ≤ μ N and acts along −v_T/|v_T|. It is the default
     where the normal is not in the plane of N.x and N.y.
@@ -133,7 +136,7 @@ def contact(
         approach=approach, slip=slips[0] if slips else None, mu=mu, stribeck=stribeck,
         restitution=restitution, law=law, two_sided=two_sided,
         arrow=(place, n, directions[0] if directions else None),
-        across=(slips[1], friction_forces[1]) if in_plane else None,
+        across=(slips[1], friction_forces[1]) if in_plane else None, active=active,
     )  # fmt: skip
     _resisting_torques(s, label, n, directions, (body, other), spin=spin, rolling=rolling)
 
@@ -146,13 +149,15 @@ def stop(
     upper: Any = None,
     restitution: Any = 0,
     law: str = "newton",
+    active: Any = None,
     name: str | None = None,
 ) -> None:
     """lower ≤ e(q, t) ≤ upper: the stops of a joint, or the play of a gear, as contacts without
     friction.
 
     The stops are called "name, lower" and "name, upper"; their forces N, along e and against it,
-    are inputs.
+    are inputs. `active` is an expression that is positive while the stops are there, or True or
+    False at the start, which events change.
     """
     e = scalar(s, expression)
     base = contact_name(s, name, "stop", ("lower", "upper"))
@@ -183,6 +188,7 @@ def stop(
             approach=v,
             restitution=restitution,
             law=law,
+            active=active,
         )
 
 
@@ -195,6 +201,7 @@ def rope(
     through: Point | None = None,
     restitution: Any = 0,
     law: str = "newton",
+    active: Any = None,
     name: str | None = None,
 ) -> None:
     """|P − Q| ≤ L, N ≥ 0: a rope without mass that goes slack and taut; its tension is the input
@@ -202,7 +209,8 @@ def rope(
 
     `through` is a point over which it runs without friction (a small pulley): the sum of the two
     straight parts is bounded then. Where it becomes taut with a velocity there is an impact
-    with `restitution`, 0 for a rope that does not bounce.
+    with `restitution`, 0 for a rope that does not bounce. `active` is an expression that is
+    positive while the rope is there, or True or False at the start, which events change.
     """
     label = contact_name(s, name, "rope")
     points = [P, Q] if through is None else [P, through, Q]
@@ -225,8 +233,9 @@ def rope(
     N, _ = contact_forces(s, label, normal=True, slips=False)
     load = load_along_row(s, label, v, N)
     declare_contact(
-        s, label, load, (N, None), gap=gap, approach=v, restitution=restitution, law=law
-    )
+        s, label, load, (N, None), gap=gap, approach=v, restitution=restitution, law=law,
+        active=active,
+    )  # fmt: skip
 
 
 # ---- the ground ----------------------------------------------------------------------------------

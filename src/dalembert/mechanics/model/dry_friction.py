@@ -20,6 +20,7 @@ from dalembert.mechanics.model.loads import check_load_name
 from dalembert.mechanics.model.registry import (
     Registry,
     constant_value,
+    expression,
     rate_coefficients,
     refuse_accelerations,
     refuse_inputs,
@@ -133,6 +134,7 @@ def declare_contact(
     two_sided: bool = False,
     arrow: tuple[Point, Vector | None, Vector | None] | None = None,
     across: tuple[Scalar, Scalar] | None = None,
+    active: Any = None,
 ) -> None:
     """The contact with its load, unless something about it cannot be; `across` is the second slip
     velocity of friction in a plane, with its force.
@@ -168,6 +170,7 @@ def declare_contact(
             f"position"
         )
         raise BadDescription(msg)
+    present = _activity(s, label, active)
     mu_k, mu_s = mu if mu is not None else (None, None)
     if stribeck is not None and mu is not None and slip is not None:
         if (value := constant_value(s, scalar(s, stribeck))) is not None and value <= 0:
@@ -211,8 +214,24 @@ def declare_contact(
             slip_across,
             T_across,
             plane,
+            present,
         )
     )
+
+
+def _activity(s: Registry, label: str, active: Any) -> Scalar | bool | None:
+    """An expression of positions, velocities and time; True, False or None as they are."""
+    if active is None or isinstance(active, bool):
+        return active
+    e = expression(s, active)
+    refuse_accelerations(s, label, (e.i,))
+    if (value := constant_value(s, e)) is not None:
+        msg = (
+            f"{label}: active = {value:g} never changes; give an expression that is positive while "
+            f"it is there, such as '2 - t', or True or False, which events change"
+        )
+        raise BadDescription(msg)
+    return e
 
 
 # ---- friction along a row
@@ -243,6 +262,7 @@ def friction(
     static: Any = None,
     stribeck: Any = None,
     viscous: Any = 0,
+    active: Any = None,
     name: str | None = None,
 ) -> None:
     """T = −μ n sign(v) in slip, |T| ≤ μ_s n at rest: dry friction along a row v(q, q̇, t), such as
@@ -255,6 +275,9 @@ def friction(
 
     A pair of rows, s.friction((v1, v2), …), has friction in a plane: |T| ≤ μ n is a round cone, and
     T acts along −v/|v|. `normal` may also name a contact: its N presses.
+
+    `active` is an expression that is positive while the friction is there, or True or False at the
+    start, which events change.
     """
     label = contact_name(s, name, "friction")
     rows = _slip_velocities(s, label, slip)
@@ -285,8 +308,23 @@ def friction(
         across = rows[1], T_across
         load = load_along_row(s, label, v, T, across)
     declare_contact(
-        s, label, load, (None, T), slip=v, normal=n, mu=mu, stribeck=stribeck, across=across
-    )
+        s, label, load, (None, T), slip=v, normal=n, mu=mu, stribeck=stribeck, across=across,
+        active=active,
+    )  # fmt: skip
+
+
+def switched_row(s: Registry, e: Scalar, name: str | None, active: Any) -> None:
+    """e = 0 while it is active: a guide with the force N along the row, which has either sign."""
+    label = contact_name(s, name, "constraint")
+    if any(c.name == label for c in s.constraints):
+        msg = f"{label!r} is declared already, as a constraint"
+        raise BadDescription(msg)
+    v = _velocity_row(s, label, e)
+    N, _ = contact_forces(s, label, normal=True, slips=False)
+    declare_contact(
+        s, label, load_along_row(s, label, v, N), (N, None), gap=None if v is e else e, approach=v,
+        two_sided=True, active=active,
+    )  # fmt: skip
 
 
 def rolling_friction(
@@ -362,10 +400,10 @@ def _slip_velocities(s: Registry, label: str, slip: Any) -> list[Scalar]:
     if len(rows) not in {1, 2}:
         msg = f"{label}: {len(rows)} slip velocities; give one, or two of a plane"
         raise BadDescription(msg)
-    return [_slip_velocity(s, label, scalar(s, e)) for e in rows]
+    return [_velocity_row(s, label, scalar(s, e)) for e in rows]
 
 
-def _slip_velocity(s: Registry, label: str, e: Scalar) -> Scalar:
+def _velocity_row(s: Registry, label: str, e: Scalar) -> Scalar:
     """A row as a velocity: itself, or its rate where it is on positions."""
     refuse_inputs(s, label, e)
     if not {q.dot.i for q in s.q}.intersection(
@@ -376,11 +414,11 @@ def _slip_velocity(s: Registry, label: str, e: Scalar) -> Scalar:
         moved = rate_coefficients(s, e)
     except NotLinear as problem:
         msg = (
-            f"{label}: the slip velocity is {problem}; friction acts along a row that is linear "
+            f"{label}: its velocity is {problem}; friction and rows that are switched are linear "
             f"in the rates"
         )
         raise BadDescription(msg) from problem
     if not moved:
-        msg = f"{label}: no rate enters {e}, so that nothing slips"
+        msg = f"{label}: no rate enters {e}, so that nothing slips or is held"
         raise BadDescription(msg)
     return e

@@ -126,6 +126,9 @@ class UnilateralContact:
     slip_across: Scalar | None = None
     T_across: Scalar | None = None
     plane_symbols: tuple[Scalar, ...] = ()
+    # it is there while this is positive; at the start (True, False) where events add and drop it;
+    # always (None)
+    active: Scalar | bool | None = None
 
     @property
     def forces(self) -> tuple[Scalar, ...]:

@@ -432,9 +432,12 @@ def guards(e: ContactEquations) -> list[Guard]:
         if n is not None:
             if c.two_sided:
                 if c.slip is not None:
-                    collected.append(Guard("gap", k, (n + slack).i))
+                    present = n + slack if c.active is None else n + slack + (1 - closed)
+                    collected.append(Guard("gap", k, present.i))
             elif c.gap is not None:
-                apart = (1 - closed) * (Scalar(t, c.gap.i) + slack)
+                apart = Scalar(t, c.gap.i) + slack
+                # a contact that is off, side = 0, is given 1
+                apart = (1 - closed) * (apart if c.active is None else side * apart + (1 - side))
                 collected.append(Guard("gap", k, (closed * n + apart).i, (closed + apart).i))
         if c.slip is None or c.static is None or c.T is None:
             continue

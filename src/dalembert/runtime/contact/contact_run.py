@@ -16,6 +16,7 @@ from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
+from dalembert.runtime.contact.activity import ActiveContacts
 from dalembert.runtime.contact.contact_equations import Guard
 from dalembert.runtime.contact.contact_model import ContactModel, contact_model
 from dalembert.runtime.contact.contact_sensitivity import ContactSaltation
@@ -122,7 +123,8 @@ class ContactSwitchedRun:
     """The contacts of one run: λ bound in its values, rates for all modes, and what happened."""
 
     def __init__(self, model: ContactModel, events: tuple[Event, ...]) -> None:
-        self.model, self.events = model, events
+        self.model, self.activity = model, ActiveContacts(model, events)
+        self.events = self.activity.events
         self.values: RunValues = model.values
         self.native: NativeModel = model.compiled.native
         self.history = ModeHistory(model.mode_symbols, tuple(c.name for c in model.contacts))
@@ -172,6 +174,7 @@ class ContactSwitchedRun:
             ],
             context=context,
             native_parameters=p,
+            activity=self.activity,
         )
         if variation is not None:
             run.saltation = ContactSaltation(variation, self.model, p, self.history)
@@ -223,6 +226,7 @@ class ContactRun(EventRun):
     settings: list[tuple[FloatArray, list[tuple[int, int]]]] = field(kw_only=True)
     context: Context = field(kw_only=True)
     native_parameters: FloatArray = field(kw_only=True)
+    activity: ActiveContacts = field(kw_only=True)
     saltation: ContactSaltation | None = None
     _slack: dict[int, float] = field(default_factory=dict)
     _latest: float = -np.inf
@@ -243,7 +247,8 @@ class ContactRun(EventRun):
         self._slope: float | None = None
         try:
             before = y[: self._n]
-            after, changes = self.switcher.initialize(t, before)
+            active = self.activity.start(t, before, self._mode_rates(t, before))
+            after, changes = self.switcher.initialize(t, before, active)
         except NoFeasibleMode as problem:
             self._apply(t)
             motion = self._told(one_point(t, y), Outcome.STOPPED, "")
@@ -353,7 +358,10 @@ class ContactRun(EventRun):
                     if m.kind == "jam"
                 )
                 self._jammed(names)
-            reset = any(c.event < self._first for c in found)
+            events = [c.event for c in found if c.event < self._first]
+            if events:
+                self.switcher.set_active(t, before, self.activity.change(events, t, before))
+            reset = bool(events)
             new, changes = self.switcher.switch(t, before, fired, reset=reset)
         except NoFeasibleMode as problem:
             raise self._halted(

@@ -121,7 +121,10 @@ class ContactSaltation:
         k, n = self._variation.start.shape
         S, f = y[n : n * (1 + k)].reshape(k, n).copy(), self._rates(t, y[:n])
         if not fired or min(fired) < 0:
-            return GuardTime(S, f, np.full(k, np.nan), "an event changes the mode")
+            # what the event itself did to S is done: f is the rate after it in the present mode
+            moment = self._variation.events[-1].slopes if len(fired) == 1 else np.full(k, np.nan)
+            obstacle = "" if np.isfinite(moment).all() else "an event changes the mode"
+            return GuardTime(S, f, moment, obstacle)
         together = {contact for each in mechanisms for contact, *_ in each}
         single = [i for i in fired if self._model.guards[i].contact not in together]
         weights = [{i: 1.0} for i in single]

@@ -62,11 +62,13 @@ class ContactMode(NamedTuple):
     def text(self) -> str:
         """In a word."""
         if not self.closed:
-            return "open"
+            return "open" if self.side else "off"
         return "sticks" if self.sticks else _SLIP_NAMES[self.direction]
 
 
 OPEN: Final = ContactMode(closed=False)
+# not there at all: active= or an event has switched it off
+OFF: Final = ContactMode(closed=False, side=0)
 # slip in a plane: the direction is that of the velocity
 PLANE_SLIP: Final = ContactMode(direction=2)
 

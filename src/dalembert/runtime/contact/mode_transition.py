@@ -27,6 +27,7 @@ from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantit
 from dalembert.runtime.contact.force_shares import ForceShare
 from dalembert.runtime.contact.impact_record import ImpactPhase, ImpactRecord
 from dalembert.runtime.contact.mode_enumeration import (
+    OFF,
     OPEN,
     PLANE_SLIP,
     ContactCandidate,
@@ -44,6 +45,8 @@ _NO_TIME: Final = 1e-12
 _LEAST_TIME: Final = 1e-15
 _TOUCHING: Final = 1e-11
 _ROUNDING: Final = 1e-13
+# velocities of a row that holds are smaller, relative to the speeds
+_MOVES: Final = 1e-9
 # heights above the ground that are rounding, relative to the coordinates
 _GRAIN: Final = 1e-14
 _ENERGY: Final = 1e-9
@@ -104,6 +107,8 @@ class ModeTransition:
     # groups of rows whose forces of least norm have just left a cone
     _shared: set[tuple[int, ...]] = field(default_factory=set)
     _phases: tuple[ImpactPhase, ...] = ()
+    # the modes before contacts were added or dropped
+    _active_before: list[ContactMode] = field(default_factory=list)
     _grain: float = 0.0
 
     def __post_init__(self) -> None:
@@ -123,17 +128,40 @@ class ModeTransition:
                 flags += (PlaneSlip() if slips is None else slips).flags
         return flags + self.shares
 
-    def initialize(self, t: float, y: FloatArray) -> tuple[FloatArray, list[ModeChange]]:
+    def initialize(
+        self, t: float, y: FloatArray, active: Sequence[bool]
+    ) -> tuple[FloatArray, list[ModeChange]]:
         """The first mode, and the state after impacts at the start."""
         q = self.model.quantities(y, t)
         self.model.check_coefficients(q)
-        reach = _TOUCHING * (1.0 + float(np.abs(y[: self.model.values.kin.n_q]).max(initial=0.0)))
+        reach = self._reach(y)
         self.modes = []
         for k, c in enumerate(self.model.contacts):
+            if not active[k]:
+                self.modes.append(OFF)
+                continue
             if c.gap is not None and (q.gap[k] < -reach or (c.two_sided and q.gap[k] > reach)):
                 raise BadStart(self._inside(k, q.gap[k]), "start")
             self.modes.append(OPEN if c.gap is not None and q.gap[k] > reach else ContactMode())
         return self.switch(t, y, ())
+
+    def _reach(self, y: FloatArray) -> float:
+        """Gaps that are none."""
+        return _TOUCHING * (1.0 + float(np.abs(y[: self.model.values.kin.n_q]).max(initial=0.0)))
+
+    def set_active(self, t: float, y: FloatArray, active: Sequence[bool]) -> None:
+        """Contacts that are there from now on, before the change that this brings with it."""
+        self._active_before = list(self.modes)
+        q, reach = self.model.quantities(y, t), self._reach(y)
+        for k, c in enumerate(self.model.contacts):
+            if not active[k]:
+                self.modes[k] = OFF
+                continue
+            if c.gap is not None and (q.gap[k] < -reach or (c.two_sided and q.gap[k] > reach)):
+                why = "a row on positions must hold by then" if c.two_sided else "inside the ground"
+                raise NoFeasibleMode(Cause.ADDED_APART, contact=c.name, gap=q.gap[k], why=why)
+            if self.modes[k] == OFF:
+                self.modes[k] = OPEN
 
     def _inside(self, k: int, gap: float) -> str:
         c = self.model.contacts[k]
@@ -157,7 +185,7 @@ class ModeTransition:
         named. Groups of contacts without one stay as they are, unless an event has `reset` the
         state.
         """
-        before = list(self.modes)
+        before, self._active_before = self._active_before or list(self.modes), []
         self.impact = None
         q = self.model.quantities(y, t)
         if self.plane.numbers:
@@ -189,7 +217,8 @@ class ModeTransition:
         for k, (old, new) in enumerate(zip(before, self.modes, strict=True)):
             if old.text != new.text and not (hit and not new.closed and not old.closed):
                 name = self.model.contacts[k].name
-                changes.append(ModeChange(name, "lifts off" if texts[k] == "open" else texts[k]))
+                lifts = texts[k] == "open" and old != OFF
+                changes.append(ModeChange(name, "lifts off" if lifts else texts[k]))
         return y, changes
 
     def _active(
@@ -208,6 +237,8 @@ class ModeTransition:
 
     def _touches(self, k: int, q: ContactQuantities, fired: Sequence[Guard]) -> bool:
         c = self.model.contacts[k]
+        if self.modes[k] == OFF:
+            return False
         if c.gap is None or c.two_sided or self.modes[k].closed:
             return True
         near = any(m.kind == "gap" and m.contact == k for m in fired)
@@ -248,7 +279,7 @@ class ModeTransition:
                 continue
             n, tangent = self._places.get((k, True)), self._places.get((k, False))
             if not touching[k] or (n is not None and not c.two_sided and v[n] > small):
-                self.modes[k] = OPEN
+                self.modes[k] = OFF if self.modes[k] == OFF else OPEN
                 continue
             moves = tangent is not None and k not in zero and (fresh or not self.modes[k].sticks)
             across = self.model.equations.across_index.get(k)
@@ -459,7 +490,13 @@ class ModeTransition:
         if not rows:
             return y, q, False
         small = self._no_speed(q)
-        if not any(q.v[n] < -small for k, n in rows if not self.model.contacts[k].two_sided):
+        moves = max(small, _MOVES * float(np.abs(y[self.model.values.kin.speed_offset :]).max()))
+        switched = [c.two_sided and c.active is not None for c in self.model.contacts]
+        if not any(
+            abs(q.v[n]) > moves if switched[k] else q.v[n] < -small
+            for k, n in rows
+            if switched[k] or not self.model.contacts[k].two_sided
+        ):
             return y, q, False
         impulse = self._impulse(q, rows, self.restitution)
         after = self._with(y, q, impulse)
@@ -474,7 +511,7 @@ class ModeTransition:
             new = self.model.quantities(after, t)
         least = _ROUNDING * _size(impulse)
         for k, n in rows:
-            if impulse[n] > least:
+            if (abs(impulse[n]) if switched[k] else impulse[n]) > least:
                 changes.append(ModeChange(self.model.contacts[k].name, "impact", float(impulse[n])))
         bounced = (
             (self.model.contacts[k].name, limit)

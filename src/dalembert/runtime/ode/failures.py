@@ -51,6 +51,7 @@ class Cause(IntEnum):
     IMPACT_ENERGY = 44
     MODE_CHANGES = 45
     SHARED_PLANE_FRICTION = 46
+    ADDED_APART = 47
     # another package's integrator gave up
     INTEGRATOR = 50
     # what the system's matrices show at the last state
@@ -331,6 +332,11 @@ _TEXTS: Final = {
     ),
     Cause.NO_IMPULSES: _Text(
         "no impulses satisfy the laws of impact and friction here", _GIVE_WAY, where=_HERE
+    ),
+    Cause.ADDED_APART: _Text(
+        "{contact!r} becomes active where its gap is {gap:.6g}: {why}",
+        "change when it becomes active, or the position at which that happens",
+        where=_HERE,
     ),
     Cause.IMPACT_ENERGY: _Text(
         "{law} law of impact would create the energy {energy:.6g} at {contacts}, where friction "

@@ -106,6 +106,7 @@ def _hdf5(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:
 
 
 _MODES: Final = {
+    "off": -1.0,
     "open": 0.0,
     "closed": 1.0,
     "sticks": 2.0,
@@ -150,8 +151,8 @@ def table_columns(run: Trajectory) -> dict[str, Any]:
 
 
 def _extra_columns(run: Trajectory) -> dict[str, Any]:
-    """Sensitivities; the forces of contacts, and their modes as numbers: open 0, closed 1,
-    sticks 2, slips ±3.
+    """Sensitivities; the forces of contacts, and their modes as numbers: off −1, open 0,
+    closed 1, sticks 2, slips ±3.
     """
     columns = dict(run.sensitivities.table()) if run.variation else {}
     for c in run.system.contacts if run.contact_modes is not None else ():

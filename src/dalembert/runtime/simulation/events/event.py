@@ -33,7 +33,10 @@ class EventAction(Enum):
     STOP = "ends the run"
     RESET = "reset"
     IMPACT = "impact"
-    # the end of a mode of contact, watched by the run itself
+    # contacts and constraints that are added and dropped
+    SUPPORT = "supports change"
+    # the sign of active=, and the end of a mode of contact, both watched by the run itself
+    ACTIVITY = "activity"
     SWITCH = "mode"
 
 
@@ -49,6 +52,9 @@ class Event(Displayable):
     changes: Mapping[Any, Any] = field(default_factory=dict)
     restitution: Any = None
     name: str = ""
+    # contacts and constraints with active= that are there from then on, and that are not
+    add: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -63,6 +69,8 @@ def event(
     direction: Direction = "any",
     stop: bool = False,
     reset: Mapping[Any, Any] | None = None,
+    add: str | Sequence[str] = (),
+    drop: str | Sequence[str] = (),
     name: str = "",
 ) -> Event:
     """An event for da.simulate(…, events=[…]): the moment when an expression of the state crosses
@@ -72,8 +80,11 @@ def event(
     stop        end the run there
     reset       new values of coordinates or speeds as expressions of the state before, {"u1":
     "-0.5*u1"}
+    add, drop   names of contacts and constraints, declared with active=, that are there from then
+                on, or are not; those that are there afterwards take an impact, M (u⁺ − u⁻) = Aᵀ Λ,
+                A u⁺ = 0, after the reset
 
-    Without stop and reset it is recorded in run.events and the motion continues. An expression that
+    Without stop, reset, add and drop it is recorded in run.events and the motion continues. An expression that
     is zero when the run begins does not count as crossing zero there.
     """
     if not isinstance(direction, str) or direction not in SIGNS:
@@ -96,8 +107,32 @@ def event(
     if reset is not None and not reset:
         msg = "event: reset={} changes nothing; name a coordinate or a speed and its new value"
         raise BadEvent(msg)
-    action = EventAction.STOP if stop else EventAction.RESET if reset else EventAction.RECORD
-    return Event(expression, direction, action, dict(reset or {}), None, name)
+    added, dropped = _names("add", add), _names("drop", drop)
+    if stop and (added or dropped):
+        msg = "event: a run that ends needs no add= or drop=; give stop=True alone"
+        raise BadEvent(msg)
+    if both := sorted({*added} & {*dropped}):
+        msg = f"event: {both[0]!r} is in add= and in drop=; give one of them"
+        raise BadEvent(msg)
+    action = (
+        EventAction.STOP
+        if stop
+        else EventAction.RESET
+        if reset
+        else EventAction.SUPPORT
+        if added or dropped
+        else EventAction.RECORD
+    )
+    return Event(expression, direction, action, dict(reset or {}), None, name, added, dropped)
+
+
+def _names(option: str, given: object) -> tuple[str, ...]:
+    """One name or several."""
+    names = (given,) if isinstance(given, str) else given
+    if not isinstance(names, Sequence) or not all(isinstance(x, str) and x for x in names):
+        msg = f"event: {option}={given!r}; name contacts or constraints, {option}='floor'"
+        raise BadEvent(msg)
+    return tuple(names)
 
 
 @check_options
@@ -121,6 +156,20 @@ def impact(gap: Scalar | str, restitution: Any, *, name: str = "") -> Event:
         msg = f"impact: name={name!r}; give a string"
         raise BadEvent(msg)
     return Event(gap, "down", EventAction.IMPACT, {}, restitution, name)
+
+
+def check_supports(e: Event, names: Sequence[str]) -> None:
+    """Refuse names in add= and drop= of which the system has no contact or constraint with
+    active=.
+    """
+    for name in (*e.add, *e.drop):
+        if name not in names and not any(x.startswith(f"{name}, ") for x in names):
+            have = f"there are {', '.join(map(repr, names))}" if names else "there are none"
+            msg = (
+                f"event {e.title!r}: {name!r} is no contact or constraint that was declared with "
+                f"active=True, False or an expression ({have})"
+            )
+            raise BadEvent(msg)
 
 
 _MOST: Final = 4

@@ -27,7 +27,12 @@ from dalembert.runtime.ode.integration import DenseStep, Integrator, Progress
 from dalembert.runtime.ode.keyboard_interrupt import Interruption, defer_keyboard_interrupt
 from dalembert.runtime.ode.solution import ChunkedArray, Outcome, Solution, StoredTrajectory
 from dalembert.runtime.simulation.energy_audit import BoundAudit
-from dalembert.runtime.simulation.events.event import Event, EventAction, Occurrence
+from dalembert.runtime.simulation.events.event import (
+    Event,
+    EventAction,
+    Occurrence,
+    check_supports,
+)
 from dalembert.runtime.simulation.events.event_actions import EventActions
 from dalembert.runtime.simulation.events.event_functions import (
     EventFunctions,
@@ -255,6 +260,9 @@ class EventRun:
         self, i: int, t: float, before: FloatArray, after: FloatArray, impulse: float | None = None
     ) -> None:
         e = self.watch.functions.events[i]
+        if e.action is EventAction.ACTIVITY:
+            # the contact itself reports what it does
+            return
         energy = (
             0.0 if before is after else self.actor.energy(after, t) - self.actor.energy(before, t)
         )
@@ -321,7 +329,8 @@ class EventRun:
         silent = tuple(
             e.title
             for e in self.watch.functions.events
-            if e.title not in happened and e.action is not EventAction.SWITCH
+            if e.title not in happened
+            and e.action not in (EventAction.SWITCH, EventAction.ACTIVITY)
         )
         return replace(
             motion,
@@ -373,6 +382,8 @@ def event_run(
     """The run with its events read, checked and compiled; what they take out of K₂ + 𝒰 is booked in
     the audit, if there is one.
     """
+    for e in events:
+        check_supports(e, ())
     evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
     functions = event_functions(evaluator, events, [event_node(evaluator, e) for e in events])
     kin = evaluator.kin

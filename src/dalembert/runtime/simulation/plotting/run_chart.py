@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _MOST_POINTS: Final = 20_000
 _MODE_COLOURS: Final = {
+    "off": "#ffffff",
     "open": COLOURS[5],
     "closed": COLOURS[0],
     "sticks": COLOURS[2],

@@ -49,6 +49,7 @@ class ElementType:
 TYPES: Final = {
     "scalar": "a number or an expression",
     "scalar or row": "a number, an expression, or the name of a constraint row",
+    "scalar or flag": "true, false, or an expression",
     "number": "a number, or an expression without symbols",
     "vector": "a vector such as 'a*B.x + b*N.y'",
     "point": "the name of a point",
@@ -96,7 +97,9 @@ _ANNOTATED: Final = {
     "Iterable[str]": "rows",
 }
 # of one that may be anything: a scalar, except for these
-_NAMED: Final = {"on": "bodies", "normal": "scalar or row", "load": "vector"}
+_NAMED: Final = {
+    "on": "bodies", "normal": "scalar or row", "load": "vector", "active": "scalar or flag",
+}  # fmt: skip
 
 
 def _parse_keys(text: str) -> tuple[ElementKey, ...]:
@@ -274,7 +277,8 @@ NESTED_TABLES: Final[dict[str, tuple[ElementKey, ...]]] = {
     "end": _keys_of_method(System.end, "", {}),
     "printed": _parse_keys("label:text! residual:text! equals:table by_hand:flag"),
     "event": _parse_keys(
-        "expression:text! direction:text stop:flag reset:table impact:scalar name:text"
+        "expression:text! direction:text stop:flag reset:table impact:scalar name:text "
+        "add:rows drop:rows"
     ),
 }
 

@@ -36,6 +36,7 @@ def _map(values: Any) -> dict[str, Any]:
 _JSON: Final[dict[str, dict[str, Any]]] = {
     "scalar": _SCALAR,
     "scalar or row": _SCALAR,
+    "scalar or flag": {"type": ["number", "string", "boolean"]},
     "number": _SCALAR,
     "scalars": _any_of(_SCALAR, _list(_SCALAR)),
     "vectors": _any_of(_TEXT, _list(_TEXT, minItems=1, maxItems=2)),

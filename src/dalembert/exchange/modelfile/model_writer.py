@@ -207,7 +207,7 @@ class ModelWriter(ValueWriter):
         return {
             k.name: self.value(k.type, given[k.name])
             for k in keys
-            if given[k.name] is not False and given[k.name] != ()
+            if (given[k.name] is not False or k.type == "scalar or flag") and given[k.name] != ()
         }
 
     def _label(self, d: Declaration) -> str:

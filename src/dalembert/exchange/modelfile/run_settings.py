@@ -217,7 +217,8 @@ def _events(b: ModelBuilder, value: Any, path: Path) -> list[Any]:
             continue
         if not isinstance(given, dict):
             b.source.raise_error(
-                "events: expected a table with expression, direction, stop, reset, impact, name",
+                "events: expected a table with expression, direction, stop, reset, add, drop, "
+                "impact, name",
                 here,
             )
         values.check_keys(given, keys, here, "an event")
@@ -294,6 +295,7 @@ def _to_file_value(value: Any, scalar: Callable[[Any], Any]) -> Any:
             text["reset"] = {
                 str(k): v if isinstance(v, str) else scalar(v) for k, v in value.changes.items()
             }
+        text |= {k: list(x) for k, x in (("add", value.add), ("drop", value.drop)) if x}
         return text | ({"name": value.name} if value.name else {})
     if isinstance(value, Mapping):
         return {str(k): _to_file_value(v, scalar) for k, v in value.items()}

@@ -82,6 +82,10 @@ class ValueReader:
             else self.scalar(value, path)
         )
 
+    def scalar_or_flag(self, value: Any, path: Path) -> Any:
+        """True, false, or an expression."""
+        return value if isinstance(value, bool) else self.scalar(value, path)
+
     def _finite(self, value: Any, path: Path) -> int | Fraction:
         try:
             return exact_number(value)

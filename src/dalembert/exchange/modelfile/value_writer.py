@@ -98,7 +98,9 @@ class ValueWriter:
         if isinstance(given, PythonFunction):
             msg = "save: a Python function is given where a file needs an expression"
             raise Unwritable(msg)
-        if kind == "scalar" or (kind == "scalar or row" and not isinstance(given, str)):
+        if kind == "scalar" or (
+            kind in ("scalar or row", "scalar or flag") and not isinstance(given, str | bool)
+        ):
             return self.scalar(given)
         if isinstance(given, Vector):
             return self.vector(given)

@@ -255,6 +255,14 @@ def contact_table(system: System, writing: FormulaWriter) -> TableBlock:
             return f"force of the row {c.row}"
         return scalar_or_blank(c.normal if c.N is None else c.N)
 
+    def activity(c: UnilateralContact) -> tuple[Span, ...]:
+        if not switched:
+            return ()
+        if isinstance(c.active, Scalar):
+            return (writing.scalar(c.active.tape, c.active.i),)
+        return ("always" if c.active is None else "at the start" if c.active else "if added",)
+
+    switched = any(c.active is not None for c in system.contacts)
     rows: list[tuple[Span, ...]] = []
     for c in system.contacts:
         line = (
@@ -265,14 +273,13 @@ def contact_table(system: System, writing: FormulaWriter) -> TableBlock:
             scalar_or_blank(c.friction),
             scalar_or_blank(c.static),
             scalar_or_blank(c.restitution) if c.gap is not None else "",
+            *activity(c),
         )
         rows.append(line)
         if c.slip_across is not None:
-            rows.append(("", "", "", scalar_or_blank(c.slip_across), "", "", ""))
-    return TableBlock(
-        ("contact", "gap", "normal force", "slip velocity", "μ", "μ at rest", "restitution"),
-        tuple(rows),
-    )
+            rows.append(("", "", "", scalar_or_blank(c.slip_across), "", "", "", *[""] * switched))
+    heads = "contact", "gap", "normal force", "slip velocity", "μ", "μ at rest", "restitution"
+    return TableBlock((*heads, *["active while positive"] * switched), tuple(rows))
 
 
 # name, what it is, and F_r for every r

@@ -352,6 +352,8 @@ def used_nodes(s: Registry) -> Iterator[int]:
             for x in (c.gap, c.approach, c.slip, c.normal, c.friction, c.static, c.restitution)
             if x is not None
         )
+        if isinstance(c.active, Scalar):
+            yield c.active.i
     yield from (x.definition.i for x in s.speed_list)
     yield from (e.i for e in s.state_rates.values())
     yield from (x.motion.i for x in s.symbols.values() if x.motion is not None)

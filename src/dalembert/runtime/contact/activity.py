@@ -43,13 +43,24 @@ class ActiveContacts:
         self._read(t, y, (), rates)
         return self.now
 
+    def changes_something(self, i: int) -> bool:
+        """False for an event that only adds what is there already, and drops what is not."""
+        e = self.events[i]
+        if e.action is not EventAction.SUPPORT:
+            return True
+        named = zip(self.names, self.now, strict=True)
+        return any(
+            (_is_named(name, e.add) and not here) or (_is_named(name, e.drop) and here)
+            for name, here in named
+        )
+
     def change(self, fired: Sequence[int], t: float, y: FloatArray) -> list[bool]:
         """What is there after events of these numbers; y is the state after their resets."""
         for i in fired:
             e = self.events[i]
             for k, name in enumerate(self.names):
-                if any(name == x or name.startswith(f"{x}, ") for x in (*e.add, *e.drop)):
-                    self.now[k] = any(name == x or name.startswith(f"{x}, ") for x in e.add)
+                if _is_named(name, (*e.add, *e.drop)):
+                    self.now[k] = _is_named(name, e.add)
         self._read(t, y, fired)
         return self.now
 
@@ -70,3 +81,8 @@ class ActiveContacts:
                 slopes = jacobian(evaluator.tape, [node], wrt, {**evaluator.numbers, **state})[1]
                 value = float(slopes[0, 0] @ np.append(rates, 1.0))
             self.now[k] = value > 0.0
+
+
+def _is_named(name: str, names: Sequence[str]) -> bool:
+    """Whether a contact is one of these, or a part of one: "stop, lower" of "stop"."""
+    return any(name == x or name.startswith(f"{x}, ") for x in names)

@@ -323,6 +323,7 @@ class ContactRun(EventRun):
         functions = self.watch.functions
         asked = functions.asked if isinstance(functions, EventsAndGuards) else None
         found = [] if asked is None else find_crossings(step, asked, self.watch.side_before)
+        found = [c for c in found if self.activity.changes_something(c.event)]
         self._step, self._slope = integration.padded_step(integration.steps), None
         return sorted([*found, *self._ends.in_step(self._step)])
 

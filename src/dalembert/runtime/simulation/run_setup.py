@@ -153,7 +153,7 @@ def _bind_audit(
     if quadratures is None:
         return None
     changed_by_events = jumps or any(
-        e.action in (EventAction.RESET, EventAction.IMPACT, EventAction.SUPPORT) for e in options.events
+        e.action in (EventAction.RESET, EventAction.IMPACT) for e in options.events
     )
     room = len(options.sensitivities) * len(chosen.kin.state)
     audit = native_audit(

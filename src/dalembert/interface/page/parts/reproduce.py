@@ -183,7 +183,8 @@ def event_text(e: Event) -> str:
     how = (f", direction={e.direction!r}" if e.direction != "any" else "") + ", stop=True" * (
         e.action is EventAction.STOP
     )
-    return f"da.event({what}{how}{f', reset={changes!r}' if changes else ''}{name})"
+    supports = "".join(f", {k}={list(x)!r}" for k, x in (("add", e.add), ("drop", e.drop)) if x)
+    return f"da.event({what}{how}{f', reset={changes!r}' if changes else ''}{supports}{name})"
 
 
 def _value(given: Mapping[str, float], name: str, declared: Any) -> str:

@@ -84,8 +84,8 @@ def event(
                 on, or are not; those that are there afterwards take an impact, M (u⁺ − u⁻) = Aᵀ Λ,
                 A u⁺ = 0, after the reset
 
-    Without stop, reset, add and drop it is recorded in run.events and the motion continues. An expression that
-    is zero when the run begins does not count as crossing zero there.
+    Without stop, reset, add and drop it is recorded in run.events and the motion continues. An
+    expression that is zero when the run begins does not count as crossing zero there.
     """
     if not isinstance(direction, str) or direction not in SIGNS:
         msg = f"event: direction = {direction!r} is unknown: choose 'up', 'down' or 'any'"

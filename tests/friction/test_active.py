@@ -234,6 +234,6 @@ def test_supports_need_a_declaration_with_active() -> None:
 def test_what_becomes_active_apart_stops_the_run_by_name() -> None:
     with pytest.raises(da.DalembertError, match="'floor' becomes active where its gap is -4"):
         da.simulate(_ball(active="t - 1"), 2, start={"y": 1.0})
+    events = [da.event("t - 1/2", drop="string"), da.event("t - 1", add="string")]
     with pytest.raises(da.DalembertError, match="'string' becomes active where its gap"):
-        events = [da.event("t - 1/2", drop="string"), da.event("t - 1", add="string")]
         da.simulate(_bob(), 2, start={"x": 1.0, "y": 0.0}, events=events)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -102,7 +103,7 @@ class ContactModel:
         """As they were declared."""
         return self.equations.contacts
 
-    @property
+    @cached_property
     def guards(self) -> list[Guard]:
         """The guards, in the order of the compiled function."""
         return guards(self.equations)

@@ -29,6 +29,14 @@ from dalembert.runtime.contact.guards import (
 )
 from dalembert.runtime.contact.mode_enumeration import ContactMode
 from dalembert.runtime.contact.mode_transition import ModeChange, ModeTransition, NoFeasibleMode
+from dalembert.runtime.contact.native_transition import (
+    TEXTS,
+    NativeTransition,
+    TransitionLog,
+    codes_of,
+    has_native_transition,
+    modes_of,
+)
 from dalembert.runtime.numerics.llvm_types import padded_size
 from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.numerics.symbol_values import BadValue
@@ -176,6 +184,10 @@ class ContactSwitchedRun:
             native_parameters=p,
             activity=self.activity,
         )
+        unbroken = problem.on_discontinuity is None and problem.taylor is None
+        if variation is None and not self.events and unbroken and has_native_transition(self.model):
+            run.native = NativeTransition(run.switcher, watch, context, watched, run.settings)
+            run.native.read_records = run.read_records
         if variation is not None:
             run.saltation = ContactSaltation(variation, self.model, p, self.history)
             asked = watch.functions
@@ -228,6 +240,8 @@ class ContactRun(EventRun):
     native_parameters: FloatArray = field(kw_only=True)
     activity: ActiveContacts = field(kw_only=True)
     saltation: ContactSaltation | None = None
+    # changes of mode in native code, where it knows all contacts
+    native: NativeTransition | None = None
     _slack: dict[int, float] = field(default_factory=dict)
     _latest: float = -np.inf
     # the modes before the latest change
@@ -243,6 +257,7 @@ class ContactRun(EventRun):
         self._first = len(self.watch.functions.events) - len(self._monitors)
         # contacts whose normal force is solved for during the simulation
         self._held = [c.N is not None or c.row is not None for c in self.switcher.model.contacts]
+        self._names = [c.name for c in self.switcher.model.contacts]
         self._ends = GuardSearch(self.watch, self._first)
         self._slope: float | None = None
         try:
@@ -253,7 +268,7 @@ class ContactRun(EventRun):
             self._apply(t)
             motion = self._told(one_point(t, y), Outcome.STOPPED, "")
             raise _failure(problem.cause, motion, place="the start", **problem.facts) from None
-        self._note(t, before, after, [c for c in changes if c.action == "impact"])
+        self._note_change(t, before, after, [c for c in changes if c.action == "impact"])
         new = y.copy()
         if after is not before:
             new[: self._n] = after
@@ -291,10 +306,16 @@ class ContactRun(EventRun):
             )
         )
         self._shortened.clear()
+        if self.native is not None:
+            self.native.set_modes(self.switcher.modes, self._earlier, self._latest)
+            if self.switcher.impact is not None:
+                self.native.note_impact(t)
         # the direction of slip in a plane turns fast as it begins; the motion itself resolves it
         self.watch.detect_undersampling(not self.switcher.plane.slips)
 
     def _begin(self, integration: Integrator, *, first: bool) -> None:
+        if first and self.native is not None:
+            self.native.join(integration)
         if self._first:
             super()._begin(integration, first=first)
             self.watch.reset_guards(self._first)
@@ -302,6 +323,8 @@ class ContactRun(EventRun):
             self.watch.reset_guards(0, integration.state[: self._n], integration.t)
 
     def _look(self, integration: Integrator) -> list[Crossing]:
+        if self.native is not None and self.native.standing is not None:
+            return self.native.standing
         if self.watch.pop_undersampled():
             k = integration.steps
             step = integration.step(k)
@@ -382,7 +405,7 @@ class ContactRun(EventRun):
             self._slack.clear()
         self._latest, self._earlier = t, old
         self._check_progress(integration)
-        self._note(t, before, new, changes)
+        self._note_change(t, before, new, changes)
         numbers = [c.event - self._first for c in found]
         ending = (
             None
@@ -443,19 +466,71 @@ class ContactRun(EventRun):
                 )
             self._slack[m.contact] = slack
 
-    def _note(
+    def read_records(self) -> None:
+        """What native code has done since the last visit, in words."""
+        assert self.native is not None
+        assert self._now is not None
+        switcher, log, names = self.switcher, self.native.read_log(), self._names
+        codes = log.modes.tolist()
+        changed = log.changed(codes_of(switcher.modes))
+        for i, t in enumerate(log.t):
+            changes, after, energy = [], None, 0.0
+            if log.hit[i]:
+                after, energy, impulse = log.after[i], log.energy[i], log.impulse[i]
+                hit = [k for k, x in enumerate(impulse) if x > 0.0]
+                changes = [ModeChange(names[k], "impact", impulse[k]) for k in hit]
+                if len(names) > 1:
+                    switcher.add_bounces(t, log, i, hit)
+            else:
+                self._slack.clear()
+            for k in changed[i]:
+                mode = codes[i][k]
+                changes.append(ModeChange(names[k], TEXTS[mode] if mode else "lifts off"))
+            self._note(t, log.before[i], after, changes, energy)
+        self._add_history(log, codes)
+        earlier = codes[-2] if len(codes) > 1 else codes_of(switcher.modes)
+        self._latest, self._earlier = log.t[-1], modes_of(earlier)
+        switcher.take_over(modes_of(codes[-1]))
+        self._shortened.clear()
+        self._check_progress(self._now)
+
+    def _add_history(self, log: TransitionLog, codes: list[list[int]]) -> None:
+        """Flags and modes of all records. Slack, which impacts leave, is that after the last."""
+        assert self.native is not None
+        slack = np.zeros(log.modes.shape)
+        for k, x in self._slack.items():
+            slack[:, k] = x
+        flags = self.native.flags(log.modes, slack, len(self.switcher.shares))
+        self.history.times += log.t
+        self.history.values += list(flags)
+        self.history.modes += [tuple([TEXTS[code] for code in row]) for row in codes]
+
+    def _note_change(
         self, t: float, before: FloatArray, after: FloatArray, changes: Sequence[ModeChange]
     ) -> None:
-        was = is_now = dict(zip(self.names, before.tolist(), strict=True))
-        energy = 0.0
-        if after is not before:
-            is_now = dict(zip(self.names, after.tolist(), strict=True))
-            hit = self.switcher.impact
-            energy = (
-                self.actor.energy(after, t) - self.actor.energy(before, t)
-                if hit is None or hit.limit
-                else hit.energy
-            )
+        """A change that was decided here."""
+        if after is before:
+            self._note(t, before.tolist(), None, changes, 0.0)
+            return
+        hit = self.switcher.impact
+        energy = (
+            self.actor.energy(after, t) - self.actor.energy(before, t)
+            if hit is None or hit.limit
+            else hit.energy
+        )
+        self._note(t, before.tolist(), after.tolist(), changes, energy)
+
+    def _note(
+        self,
+        t: float,
+        before: list[float],
+        after: list[float] | None,
+        changes: Sequence[ModeChange],
+        energy: float,
+    ) -> None:
+        was = is_now = dict(zip(self.names, before, strict=True))
+        if after is not None:
+            is_now = dict(zip(self.names, after, strict=True))
         for change in changes:
             self.occurrences.append(
                 Occurrence(

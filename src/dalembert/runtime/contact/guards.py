@@ -115,7 +115,8 @@ class EventsAndGuards(EventFunctions):
 
 
 @cached_call
-def _library() -> Library:
+def guard_search_library() -> Library:
+    """The native search for guards in a step."""
     return load(module_ir, EXPORTS)
 
 
@@ -141,9 +142,19 @@ class GuardMonitor(EventMonitor):
         }
         self._watches = _Watches(costly=1, others=others, may_be_rough=1, **places)
         self.search_address, self.looked_with = (
-            _library().address("look_for_falls"),
+            guard_search_library().address("look_for_falls"),
             ctypes.addressof(self._watches),
         )
+
+    @property
+    def cheap_address(self) -> int:
+        """The memory of the monitors without forces."""
+        return self._cheap.address
+
+    @property
+    def prologues(self) -> tuple[tuple[int, int, int], ...]:
+        """As for a watch."""
+        return (*super().prologues, *self._cheap.prologues)
 
     def monitor_forces(self, they_may: bool) -> None:
         """Whether a force of the mode may vanish or leave its cone."""
@@ -189,7 +200,7 @@ class GuardSearch:
     def __init__(self, watch: EventMonitor, first: int) -> None:
         self._watch, self._first = watch, first
         self._table = np.zeros((N_SAMPLE_POINTS, len(watch.functions.events)))
-        self._at, self._library = data_address(self._table), _library()
+        self._at, self._library = data_address(self._table), guard_search_library()
         self._samples, self._fall = (
             _SAMPLES(self._library.address("samples")),
             _FALL(self._library.address("fall")),

@@ -34,6 +34,7 @@ from dalembert.runtime.contact.mode_enumeration import (
     ContactMode,
     FeasibleMode,
 )
+from dalembert.runtime.contact.native_transition import TransitionLog
 from dalembert.runtime.contact.next_mode import NextModeSolver, mode_share
 from dalembert.runtime.contact.plane_slip import PlaneSlip
 from dalembert.runtime.contact.plane_transition import PlaneTransition
@@ -213,13 +214,26 @@ class ModeTransition:
                 contacts = [(self._current(q, k), mode) for k, mode in enumerate(self.modes)]
                 self.plane.start(t, y, q, contacts, before)
         self.shares = self._new_shares(q)
-        texts = [m.text for m in self.modes]
         for k, (old, new) in enumerate(zip(before, self.modes, strict=True)):
-            if old.text != new.text and not (hit and not new.closed and not old.closed):
+            if old.text != new.text and (old.closed or new.closed or not hit):
                 name = self.model.contacts[k].name
-                lifts = texts[k] == "open" and old != OFF
-                changes.append(ModeChange(name, "lifts off" if lifts else texts[k]))
+                lifts = new.text == "open" and old != OFF
+                changes.append(ModeChange(name, "lifts off" if lifts else new.text))
         return y, changes
+
+    def take_over(self, modes: list[ContactMode]) -> None:
+        """The modes that native code has decided, in which all forces are determined."""
+        self.modes, self.impact = modes, None
+        self.shares = [0.0] * len(self.shares)
+
+    def add_bounces(self, t: float, log: TransitionLog, i: int, hit: Sequence[int]) -> None:
+        """Impacts of groups of several contacts, none of which is at its limit."""
+        group, speed = log.group[i], log.speed[i]
+        for number in {group[k] for k in hit if group[k] >= 0}:
+            numbers = tuple(k for k, normal in self._places if normal and group[k] == number)
+            own = tuple(k for k in hit if group[k] == number)
+            if (fastest := max(speed[k] for k in own)) > 0.0:
+                self._bounces.add(numbers, BounceImpact(t, own, fastest))
 
     def _active(
         self, q: ContactQuantities, touching: Sequence[bool], fired: Sequence[Guard]

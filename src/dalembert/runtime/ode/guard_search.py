@@ -21,7 +21,7 @@ from dalembert.runtime.numerics.ir_builder import (
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, INTRINSICS, POINTER
 from dalembert.runtime.ode.event_detection import EVENT_FIELDS, SAMPLES, detection_ir, test_samples
 
-EXPORTS: Final = ("look_for_falls", "samples", "fall")
+EXPORTS: Final = ("look_for_falls", "samples", "fall", "sample")
 # two watches: functions that cost little, and all; whether those that cost much are evaluated; how
 # many do more than fall; room for samples of all; whether to search for functions that turn more
 # often than samples resolve, and whether there is one

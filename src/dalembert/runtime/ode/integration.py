@@ -87,6 +87,8 @@ class Integrator:
     def __init__(self, problem: InitialValueProblem) -> None:
         self.problem = problem
         self._native = native_loop(problem)
+        # what takes the steps; a run with contacts changes its modes there as well
+        self.loop: Callable[[int], int] = self._native.advance
         self._groups = -(-problem.size // GROUP_SIZE)
         self._work = _work_space(problem, self._groups)
         self._state_view = self._work[_STATE, : problem.size]
@@ -128,6 +130,12 @@ class Integrator:
         )
         if left:
             raise self._stop_error()
+
+    @property
+    def native_addresses(self) -> tuple[int, int, int]:
+        """The structure of the run, and the native functions `start` and `advance`."""
+        library = self._native.library
+        return self._at, library.address("start"), library.address("advance")
 
     @property
     def t(self) -> float:
@@ -181,7 +189,7 @@ class Integrator:
         granted = run.budget = self._attempts if attempts is None else attempts
         begin = time.perf_counter()
         self._points.bind(run)
-        return self._leave(self._native.advance(self._at), granted, begin)
+        return self._leave(self.loop(self._at), granted, begin)
 
     def _leave(self, left: int, granted: int, begin: float) -> bool:
         """What follows when the native loop comes back; whether the end was reached."""
@@ -189,7 +197,7 @@ class Integrator:
         while left == ExitReason.BUFFER_FULL:
             self._points.grow()
             self._points.bind(run)
-            left = self._native.advance(self._at)
+            left = self.loop(self._at)
         if left == ExitReason.STOPPED:
             raise self._stop_error()
         self.at_event = left == ExitReason.AT_EVENT
@@ -213,7 +221,7 @@ class Integrator:
 
     def _advance_over_breaks(self, until: float) -> bool:
         """`advance` from break to break with the memory of the first interval."""
-        run, advance, at = self._run, self._native.advance, self._at
+        run, advance, at = self._run, self.loop, self._at
         granted, begin, end = self._attempts, time.perf_counter(), int(ExitReason.AT_END)
         self._points.bind(run)
         run.budget = granted

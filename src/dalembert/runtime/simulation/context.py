@@ -185,6 +185,16 @@ class Context:
         code = _PROJECT(self.project)(t, data_address(moved), self.address)
         return y if code else moved[: len(y)]
 
+    @property
+    def prologues(self) -> tuple[tuple[int, int, int], ...]:
+        """What computes from the parameters alone: function, parameters, scratch space."""
+        return tuple((f.prologue_address, p, work) for f, p, work in self._heads)
+
+    @property
+    def energy_level_address(self) -> int:
+        """Where the level of E_Z is kept."""
+        return self.address + int(_Fields.E_start.offset)
+
     def refresh_parameters(self) -> None:
         """The parameters have other values: what was computed from them alone is computed again."""
         for head in self._heads:

@@ -252,7 +252,7 @@ class ModeHistory:
     symbols: tuple[int, ...]
     names: tuple[str, ...]
     times: list[float] = field(default_factory=list)
-    values: list[tuple[float, ...]] = field(default_factory=list)
+    values: list[Sequence[float] | FloatArray] = field(default_factory=list)
     modes: list[tuple[str, ...]] = field(default_factory=list)
 
     def add(self, t: float, values: Sequence[float], modes: Sequence[str]) -> None:

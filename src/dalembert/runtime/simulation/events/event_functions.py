@@ -176,6 +176,12 @@ class EventMonitor:
         self._sample = _SAMPLE(_library().address("sample"))
         self._prepare = prologue_call(functions.values, functions.p, self._alive[0])
 
+    @property
+    def prologues(self) -> tuple[tuple[int, int, int], ...]:
+        """What computes from the parameters alone: function, parameters, scratch space."""
+        values, fields = self.functions.values, self._fields
+        return ((values.prologue_address, fields.p or 0, fields.work or 0),)
+
     def parameters_changed(self) -> None:
         """The parameters have other values: what was computed from them alone is computed again."""
         self._prepare()

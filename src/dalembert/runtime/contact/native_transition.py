@@ -1,0 +1,293 @@
+"""Changes of mode in native code: the memory that they share with Python, and their records.
+
+One run has one such memory. Contacts with friction in a plane, guides with two sides, contacts that
+are switched on and off, friction pressed by constraint forces, sensitivities and a user's events
+need the general transition.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from dalembert.foundation.array_types import FloatArray, IndexArray
+from dalembert.foundation.caching import cached_call
+from dalembert.runtime.contact.guards import guard_search_library
+from dalembert.runtime.contact.mode_enumeration import OPEN as OPEN_MODE
+from dalembert.runtime.contact.mode_enumeration import ContactMode
+from dalembert.runtime.contact.switch_loop_ir import EXPORTS, module_ir
+from dalembert.runtime.contact.transition_fields import (
+    FIELDS,
+    FLAGS,
+    GUARD_KINDS,
+    MOST_FEASIBLE,
+    SHARE,
+    Exit,
+)
+from dalembert.runtime.numerics.compiled_function import CompiledFunction, allocate_workspace
+from dalembert.runtime.numerics.jit import Library, load
+from dalembert.runtime.numerics.llvm_types import ctypes_structure, padded_size
+from dalembert.runtime.numerics.python_binding import data_address
+from dalembert.runtime.ode.event_detection import SAMPLES
+from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
+from dalembert.runtime.ode.integrator_state import ExitReason
+from dalembert.runtime.simulation.events.root_finding import Crossing
+
+if TYPE_CHECKING:
+    from dalembert.runtime.contact.contact_model import ContactModel
+    from dalembert.runtime.contact.guards import GuardMonitor
+    from dalembert.runtime.contact.mode_transition import ModeTransition
+    from dalembert.runtime.ode.integration import Integrator
+    from dalembert.runtime.simulation.context import Context
+    from dalembert.runtime.simulation.energy_audit import BoundAudit
+
+_Fields: Final = ctypes_structure(FIELDS)
+_DRIVE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+# records between two visits of Python
+_CAPACITY: Final = 128
+# modes by their codes
+_MODES: Final = (
+    OPEN_MODE,
+    ContactMode(),
+    ContactMode(sticks=True),
+    ContactMode(direction=1),
+    ContactMode(direction=-1),
+)
+_CODES: Final = {mode: code for code, mode in enumerate(_MODES)}
+TEXTS: Final = tuple(mode.text for mode in _MODES)
+# closed, sticks, direction, side and slack of each
+_FLAGS: Final = np.array([[m.closed, m.sticks, m.direction, m.side, 0.0] for m in _MODES])
+
+
+@cached_call
+def _library() -> Library:
+    return load(module_ir, EXPORTS, optimize=2)
+
+
+def modes_of(codes: Sequence[int]) -> list[ContactMode]:
+    """Modes by their codes."""
+    return [_MODES[code] for code in codes]
+
+
+def codes_of(modes: Sequence[ContactMode]) -> list[int]:
+    """The codes of modes, −1 for one that native code does not know."""
+    return [_CODES.get(mode, -1) for mode in modes]
+
+
+class TransitionLog(NamedTuple):
+    """Changes of mode since the last visit, a row for each: the time, whether there was an impact
+    and its energy, the states before and after it, and of each contact the code of its mode, its
+    impulse (NaN for none), its speed of approach and its group.
+    """
+
+    t: list[float]
+    hit: list[int]
+    energy: list[float]
+    before: list[list[float]]
+    after: list[list[float]]
+    modes: IndexArray
+    impulse: list[list[float]]
+    speed: list[list[float]]
+    group: list[list[int]]
+
+    def changed(self, first: Sequence[int]) -> list[list[int]]:
+        """The contacts that change their mode, row by row, after modes with these codes."""
+        codes = np.vstack([np.array(first, dtype=int), self.modes])
+        changed: list[list[int]] = [[] for _ in self.t]
+        for i, k in np.argwhere(codes[1:] != codes[:-1]).tolist():
+            changed[i].append(k)
+        return changed
+
+
+def has_native_transition(model: ContactModel) -> bool:
+    """Whether native code knows every contact of a model."""
+    return not any(
+        c.two_sided or c.row is not None or c.T_across is not None or c.active is not None
+        for c in model.contacts
+    )
+
+
+class NativeTransition:
+    """The native loop of one run, its memory and the records that Python has not seen yet."""
+
+    def __init__(
+        self,
+        switcher: ModeTransition,
+        watch: GuardMonitor,
+        context: Context,
+        audit: BoundAudit | None,
+        settings: Sequence[tuple[FloatArray, Sequence[tuple[int, int]]]],
+    ) -> None:
+        self._model = model = switcher.model
+        self._alive: list[Any] = [watch, context, audit]
+        self._n, self._contacts = len(model.values.kin.state), len(model.contacts)
+        self._fields = _Fields(taken=-1)
+        self.address = ctypes.addressof(self._fields)
+        self._library = _library()
+        self._drive = _DRIVE(self._library.address("drive"))
+        self._describe(switcher)
+        self._attach(watch, context)
+        if audit is not None and audit.audit.taken is not None:
+            self._attach_energy(audit, context)
+        self._attach_settings(settings, (*context.prologues, *watch.prologues))
+        # guards at which the run stands, where what follows is decided by the general laws
+        self.standing: list[Crossing] | None = None
+
+    # ---- memory ------------------------------------------------------------------------------
+
+    def _array(self, name: str, values: Any, kind: type = float) -> np.ndarray[Any, Any]:
+        """An array that native code knows by this name."""
+        array: np.ndarray[Any, Any] = np.array(values, dtype=kind)
+        if not array.size:
+            array = np.zeros(1, dtype=kind)
+        self._alive.append(array)
+        setattr(self._fields, name, data_address(array))
+        return array
+
+    def _describe(self, switcher: ModeTransition) -> None:
+        """What stays as it is during a run."""
+        f, model, e = self._fields, self._model, self._model.equations
+        kin, contacts = model.values.kin, model.contacts
+        f.n_state, f.n_q, f.speed_offset = self._n, kin.n_q, kin.speed_offset
+        f.n_u, f.contacts, f.m = kin.n_u, self._contacts, len(e.rows)
+        f.duration, f.tolerance = switcher.duration, switcher.tolerance
+        f.newton = all(c.law != "poisson" for c in contacts)
+        f.dependent = bool(e.shares.groups) or e.dependent
+        rows = range(len(contacts))
+        normals = [e.row_index.get((k, True), -1) for k in rows]
+        f.normals, f.capacity = sum(n >= 0 for n in normals), _CAPACITY
+        self._array("n_row", normals, int)
+        self._array("t_row", [e.row_index.get((k, False), -1) for k in rows], int)
+        self._array("has_gap", [c.gap is not None for c in contacts], int)
+        self._array("solved", [c.N is not None for c in contacts], int)
+        self._array("restitution", switcher.restitution)
+        self._array("guard_kind", [GUARD_KINDS[g.kind] for g in model.guards], int)
+        self._array("guard_contact", [g.contact for g in model.guards], int)
+        f.guards = len(model.guards)
+
+    def _attach(self, watch: GuardMonitor, context: Context) -> None:
+        """The compiled functions, and room for their results and for one change."""
+        f, compiled = self._fields, self._model.compiled.quantities.function
+        f.all, f.cheap, f.watches = watch.address, watch.cheap_address, watch.looked_with
+        search = guard_search_library()
+        f.samples, f.fall, f.sample = (search.address(x) for x in ("samples", "fall", "sample"))
+        f.context, f.project = context.address, context.project
+        self._bind("quantities", compiled, self._model.p)
+        self._array("x", np.zeros(padded_size(self._n + 1)))
+        self._array("q", np.zeros(compiled.n_out))
+        n, k, m = self._n, self._contacts, len(self._model.equations.rows)
+        whole = {"fired_gap fired_slip fired_cone touching active node_n node_t label": k,
+                 "c_contact c_n c_t c_slip c_ended c_label c_mode": k,
+                 "g_c g_row g_n g_t n_options choice": max(k, m), "options": 4 * k,
+                 "f_choice": k * MOST_FEASIBLE, "f_sticks f_closed": MOST_FEASIBLE,
+                 "hit_guard": f.guards, "modes new_modes earlier": k,
+                 "log_hit": _CAPACITY, "log_mode log_label": _CAPACITY * k}  # fmt: skip
+        numbers = {"c_mu c_mu_static c_given": k, "impulse b size lam g_b g_lam g_w": m,
+                   "g_A": m * m, "room": m * (m + 1), "f_lam f_w": m * MOST_FEASIBLE,
+                   "table": (SAMPLES + 2) * f.guards, "hit_t": f.guards,
+                   "log_t log_energy": _CAPACITY, "log_before log_after": _CAPACITY * n,
+                   "log_impulse log_speed": _CAPACITY * k}  # fmt: skip
+        self._arrays = {
+            name: self._array(name, np.zeros(max(size, 1)), kind)
+            for kind, table in ((int, whole), (float, numbers))
+            for names, size in table.items()
+            for name in names.split()
+        }
+
+    def _bind(self, name: str, function: CompiledFunction, p: FloatArray) -> None:
+        """A compiled function with its parameters and scratch space."""
+        work = allocate_workspace(function, p)
+        self._alive += [function, p, work]
+        setattr(self._fields, name, function.address)
+        setattr(self._fields, f"{name}_p", data_address(p) if p.size else 0)
+        setattr(self._fields, f"{name}_work", data_address(work))
+
+    def _attach_energy(self, bound: BoundAudit, context: Context) -> None:
+        """K₂ + 𝒰, and where the audit keeps what a change takes out of it."""
+        assert bound.audit.taken is not None
+        self._bind("energy", bound.audit.energy, bound.p)
+        self._array("energy_result", np.zeros(3))
+        self._fields.taken = self._n + bound.audit.taken
+        self._fields.E_start = context.energy_level_address
+
+    def _attach_settings(
+        self,
+        settings: Sequence[tuple[FloatArray, Sequence[tuple[int, int]]]],
+        prologues: Sequence[tuple[int, int, int]],
+    ) -> None:
+        """Parameters that a mode sets, and the functions that depend on parameters alone."""
+        own = FLAGS * self._contacts
+        places = [(data_address(p) + 8 * at, k) for p, flags in settings for k, at in flags]
+        self._fields.settings, self._fields.prologues = len(places), len(prologues)
+        self._array("set_at", [at for at, _ in places], int)
+        self._array("set_contact", [k // FLAGS if k < own else 0 for _, k in places], int)
+        self._array("set_flag", [k % FLAGS if k < own else SHARE for _, k in places], int)
+        for name, values in zip(
+            ("prologue", "prologue_p", "prologue_work"), zip(*prologues, strict=True), strict=True
+        ):
+            self._array(name, values, int)
+
+    # ---- a run -------------------------------------------------------------------------------
+
+    def join(self, integration: Integrator) -> None:
+        """Take the place of the native loop of an integration."""
+        f, problem = self._fields, integration.problem
+        f.run, f.start, f.advance = integration.native_addresses
+        f.search, f.t1, f.max_step = problem.events, problem.t1, problem.max_step
+        f.width = padded_size(problem.size)
+        self._array("step", np.zeros(f.width * DENSE_ROWS))
+        for name in ("saved", "after", "moved"):
+            self._array(name, np.zeros(f.width))
+        f.last_impact = -np.inf
+        integration.loop = self._advance
+
+    def _advance(self, _: int) -> int:
+        """Steps and changes of mode; the reason of the integrator for a return."""
+        self.standing = None
+        while (code := self._drive(self.address)) == Exit.LOG_FULL:
+            self.read_records()
+        if self._fields.logged:
+            self.read_records()
+        if code == Exit.DECIDE:
+            t, guard = self._arrays["hit_t"], self._arrays["hit_guard"]
+            self.standing = [Crossing(float(t[i]), int(guard[i])) for i in range(self._fields.hits)]
+            return ExitReason.AT_EVENT
+        return int(code)
+
+    # what reads the records; set by the run
+    read_records: Callable[[], None]
+
+    def read_log(self) -> TransitionLog:
+        """What has happened since the last visit."""
+        a, count, self._fields.logged = self._arrays, self._fields.logged, 0
+
+        def table(name: str, columns: int) -> Any:
+            return a[name][: count * columns].reshape(count, columns).copy()
+
+        n, k = self._n, self._contacts
+        t, hit, energy = (a[name][:count].tolist() for name in ("log_t", "log_hit", "log_energy"))
+        before, after = (table(name, n).tolist() for name in ("log_before", "log_after"))
+        of_contacts = (table(x, k).tolist() for x in ("log_impulse", "log_speed", "log_label"))
+        return TransitionLog(t, hit, energy, before, after, table("log_mode", k), *of_contacts)
+
+    def flags(self, codes: IndexArray, slack: FloatArray, shares: int) -> FloatArray:
+        """The values of all symbols that a run sets, a row for each change."""
+        flags = _FLAGS[codes]
+        flags[:, :, -1] = slack
+        own = flags.reshape(len(codes), -1)
+        return np.hstack([own, np.zeros((len(own), shares))]) if shares else own
+
+    def set_modes(
+        self, modes: Sequence[ContactMode], earlier: Sequence[ContactMode], latest: float
+    ) -> None:
+        """The modes after a change that was decided by the general laws."""
+        self._arrays["modes"][:] = codes_of(modes)
+        self._arrays["earlier"][:] = codes_of(earlier) or -1
+        self._fields.latest = latest
+
+    def note_impact(self, t: float) -> None:
+        """An impact that was decided by the general laws."""
+        self._fields.last_impact = t

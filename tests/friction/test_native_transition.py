@@ -1,0 +1,93 @@
+"""Changes of mode in native code against the general transition in Python, event by event."""
+
+import math
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.runtime.contact import contact_run
+from dalembert.runtime.contact.mode_transition import ModeTransition
+from friction.test_random_contacts import random_system
+
+# times and numbers of the two may differ by the order of sums
+CLOSE = 1e-11
+
+
+def both_runs(monkeypatch, system, duration, start, **options):
+    """The run in native code with the number of changes left to Python, and the run without."""
+    calls, general = [], ModeTransition.switch
+
+    def count(self, t, *args, **keywords):
+        calls.append(t)
+        return general(self, t, *args, **keywords)
+
+    monkeypatch.setattr(ModeTransition, "switch", count)
+    native = da.simulate(system, duration, start=start, **options)
+    left = len(calls)
+    monkeypatch.setattr(contact_run, "has_native_transition", lambda _: False)
+    return native, left, da.simulate(system, duration, start=start, **options)
+
+
+def assert_same(native, python):
+    assert [(e.name, e.action) for e in native.events] == [
+        (e.name, e.action) for e in python.events
+    ]
+    for a, b in zip(native.events, python.events, strict=True):
+        assert math.isclose(a.t, b.t, rel_tol=CLOSE, abs_tol=CLOSE)
+        assert math.isclose(a.energy, b.energy, rel_tol=1e-9, abs_tol=CLOSE)
+        assert (a.impulse is None) == (b.impulse is None)
+        assert a.impulse is None or math.isclose(a.impulse, b.impulse, rel_tol=1e-9)
+    assert native.modes == python.modes
+    np.testing.assert_allclose(native.solution.y[-1], python.solution.y[-1], rtol=1e-9, atol=1e-9)
+
+
+def balls(n, e):
+    s = da.System("balls", gravity=9.81)
+    for k in range(n):
+        x, y = s.coordinates(f"x{k} y{k}")
+        P = s.O.offset((k + x) * s.N.x + y * s.N.y, f"P{k}")
+        s.particle(f"b{k}", 1, P)
+        s.contact(P, friction=0.2, static=0.3, restitution=e, name=f"c{k}")
+    start = {f"y{k}": 0.3 + 0.01 * k for k in range(n)}
+    return s, start | {f"x{k}.dot": 1.0 + 0.1 * k for k in range(n)}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_systems_change_their_modes_alike(monkeypatch, seed):
+    s, start = random_system(seed)
+    native, _, python = both_runs(monkeypatch, s, 2.0, start)
+    assert_same(native, python)
+
+
+def test_balls_that_bounce_and_slide_are_decided_in_native_code(monkeypatch):
+    s, start = balls(4, 0.8)
+    native, left, python = both_runs(monkeypatch, s, 1.5, start)
+    assert_same(native, python)
+    assert len(native.events) >= 20
+    # the start, and nothing of these
+    assert left == 1
+
+
+def test_the_limit_of_bounces_is_left_to_the_general_transition(monkeypatch):
+    s, start = balls(2, 0.2)
+    native, left, python = both_runs(monkeypatch, s, 2.0, start)
+    assert_same(native, python)
+    assert sum("limit" in e.action for e in native.events) == 2
+    assert 3 <= left < len(native.events) / 4
+
+
+def test_two_links_that_fall_have_the_same_impacts(monkeypatch):
+    s = da.System("two links", gravity=9.81)
+    x, y, a, b = s.coordinates("x y a b")
+    P = s.O.offset(x * s.N.x + y * s.N.y, "P")
+    for k, angle in enumerate((a, b)):
+        Q = P.offset(0.5 * s.N.rotated(angle, s.N.z).x, f"Q{k}")
+        s.particle(f"m{k}", 1, Q)
+        s.contact(Q, friction=0.3, restitution=0.3, name=f"end{k}")
+        P = Q
+    s.particle("m", 1, s.O.offset(x * s.N.x + y * s.N.y, "R"))
+    start = {"y": 1.0, "a": 0.4, "b": -0.2, "x.dot": 0.5}
+    native, left, python = both_runs(monkeypatch, s, 0.6, start)
+    assert_same(native, python)
+    assert left < len(native.events)

@@ -235,13 +235,13 @@ def test_an_event_that_never_happens() -> None:
 
 def test_grazing_is_named() -> None:
     """Where an event is touched with ġ = 0, its time has no derivative; the event is named."""
-    from dalembert.analysis.periodic.return_map import _refuse_grazing
+    from dalembert.analysis.periodic.return_map import refuse_lost
 
     crossing = SimpleNamespace(name="wall", t=1.0, slopes=np.array([0.5]))
     touching = SimpleNamespace(name="touch", t=2.0, slopes=np.array([math.nan]))
-    _refuse_grazing(SimpleNamespace(events=[crossing]))
+    refuse_lost(SimpleNamespace(lost=[], events=[crossing]))
     with pytest.raises(da.NoPeriodicMotion, match="grazes 'touch' at t = 2"):
-        _refuse_grazing(SimpleNamespace(events=[crossing, touching]))
+        refuse_lost(SimpleNamespace(lost=[], events=[crossing, touching]))
 
 
 def test_a_constant_that_only_switches_is_refused() -> None:

@@ -17,6 +17,8 @@ import numpy as np
 
 from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
+from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
+from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.numerics.symbol_values import strip_units
@@ -80,18 +82,11 @@ class Flow:
         self, given: Description, constants: Sequence[str] = (), rtol: float = RTOL
     ) -> None:
         system = given.system
-        if system.contacts:
-            msg = (
-                "periodic: contacts and dry friction are not supported; write impacts as events "
-                "(da.impact)"
-            )
-            raise NotApplicable(msg)
         self.given, self.constants, self.rtol = given, tuple(constants), rtol
         kin, equations = select_equations(system, "native")
-        self.chosen: RunValues = run_values(kin, given.values, given.inputs)
+        self.chosen, model = self._bind(run_values(kin, given.values, given.inputs), equations)
         self.kin = self.chosen.kin
         options = RunOptions(start=given.start, guess=given.guess, rtol=rtol, atol=rtol)
-        model = native_model(self.chosen, equations)
         setup = prepare_run(self.chosen, model, options, given.t0)
         # constants are set in its parameters later
         self._setup: RunSetup = replace(setup, p=np.array(setup.p, dtype=float)).at_row_rank()
@@ -105,6 +100,24 @@ class Flow:
             for i in self.symbols
         ]
         self._prepare()
+
+    def _bind(
+        self, chosen: RunValues, equations: ExplicitEquations | SaddlePointEquations
+    ) -> tuple[RunValues, NativeModel]:
+        """The values and the native model of the runs."""
+        if self.given.system.contacts:
+            msg = "periodic: families of equilibria with contacts or dry friction are not supported"
+            raise NotApplicable(msg)
+        return chosen, native_model(chosen, equations)
+
+    def closed_rows(self, x: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002 - contacts need them
+        """What contacts hold at the start besides the constraints, with ∂/∂x; nothing here."""
+        return np.zeros(0), np.zeros((0, self.n))
+
+    @property
+    def guarded_coordinates(self) -> frozenset[int]:
+        """Coordinates on which events and contacts depend; none here."""
+        return frozenset()
 
     def _prepare(self) -> None:
         """Compile the variational equations and the memory of the run."""

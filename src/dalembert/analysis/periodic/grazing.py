@@ -152,7 +152,8 @@ def _crossings(guards: _Guards, i: int, period: float) -> Iterator[tuple[float, 
 def nearest_touch(shooting: Shooting | EventShooting, z: FloatArray) -> Touch | None:
     """The touch with the least depth along a motion with events, if it has one."""
     flow = shooting.flow
-    if not isinstance(flow, EventFlow):
+    # where contacts only touch a guard, the run itself has no derivative
+    if not isinstance(flow, EventFlow) or flow.given.system.contacts:
         return None
     shooting.apply(z)
     x, T, _ = shooting.unpack(z)

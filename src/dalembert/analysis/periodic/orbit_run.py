@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
+from dalembert.runtime.contact.contact_run import contact_run
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.numerics.symbol_values import BadValue
 from dalembert.runtime.simulation.run_options import RunOptions
@@ -35,4 +37,10 @@ def run_of_orbit(orbit: PeriodicOrbit, periods: float) -> Trajectory:
         progress=False,
     )
     kin, equations = select_equations(orbit.system, options.integrator)
-    return simulate_equations(kin, equations, periods * orbit.period, options)
+    contacts = None
+    if orbit.system.contacts:
+        assert isinstance(equations, ExplicitEquations)
+        contacts = contact_run(equations)
+    return simulate_equations(
+        kin, equations, periods * orbit.period, options, with_contacts=contacts
+    )

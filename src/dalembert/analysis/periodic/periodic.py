@@ -19,10 +19,10 @@ from dalembert.analysis.periodic.orbit import (
     stability,
 )
 from dalembert.analysis.periodic.return_map import (
-    EventFlow,
     EventShooting,
     acting_events,
     event_shooting,
+    flow_with_events,
 )
 from dalembert.analysis.periodic.shooting import (
     Closing,
@@ -109,7 +109,11 @@ def periodic(
     if section is not None and not events:
         msg = "periodic: section= names one of events=[…]; give the events"
         raise Unknown(msg)
-    flow = EventFlow(given, acting_events(events), (), rtol) if events else Flow(given, (), rtol)
+    flow: Flow
+    if events or system.contacts:
+        flow = flow_with_events(given, acting_events(events), rtol)
+    else:
+        flow = Flow(given, (), rtol)
     if section is not None or (events and flow.autonomous and period is None):
         return _solve_orbit(*event_shooting(given, events, section, returns, period, shift, rtol))
     if mode is not None:
@@ -193,7 +197,8 @@ class _OrbitProblem:
         except RunStopped as problem:
             msg = f"periodic: the run of the guess stops: {problem}"
             raise NoPeriodicMotion(msg) from problem
-        count = segments or segment_count(float(np.linalg.norm(arrival.Phi, 2)))
+        growth = 1.0 if flow.given.system.contacts else float(np.linalg.norm(arrival.Phi, 2))
+        count = segments or segment_count(growth)
         times = np.linspace(0.0, 1.0, count + 1)
         x = nodes_along(flow, x0, span, times.tolist())
         end = arrival.x if self.map is None else self.map(arrival.x, t0 + span)[0]

@@ -46,6 +46,7 @@ from dalembert.runtime.simulation.forward_sensitivity.variational_equations impo
 from dalembert.runtime.simulation.run_options import parse_events
 from dalembert.runtime.states.evaluator import Evaluator
 from dalembert.runtime.states.tables import check_spans
+from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 
 # how long to wait for an event, in units of the guessed period
@@ -83,13 +84,13 @@ class EventFlow(Flow):
 
     def with_tolerance(self, rtol: float) -> EventFlow:
         """The same flow with another tolerance."""
-        plain = super().with_tolerance(rtol)
-        return EventFlow(plain.given, self.events, self.constants, rtol)
+        given = self._as_set()
+        return type(self)(given, self.events, self.constants, rtol)
 
     def with_constants(self, constants: Sequence[str]) -> EventFlow:
         """The same flow with derivatives along other constants."""
-        plain = super().with_constants(constants)
-        return EventFlow(plain.given, self.events, constants, self.rtol)
+        given = self._as_set()
+        return type(self)(given, self.events, constants, self.rtol)
 
     def set_constant(self, name: str, value: float) -> None:
         """Change a constant, in the equations and in the events."""
@@ -110,10 +111,17 @@ class EventFlow(Flow):
         """The events, a section that ends a run or pauses it as one that is recorded."""
         return tuple(
             replace(e, action=EventAction.RECORD)
-            if e.action in (EventAction.STOP, EventAction.SWITCH)
+            if e.action in (EventAction.STOP, EventAction.PAUSE)
             else e
             for e in self.events
         )
+
+    @property
+    def guarded_coordinates(self) -> frozenset[int]:
+        """Coordinates on which events depend."""
+        evaluator, functions, _ = self._read()
+        inside = set(symbols_of(evaluator.tape, functions.nodes))
+        return frozenset(j for j, q in enumerate(self.kin.q) if q in inside)
 
     def _read(self) -> tuple[Evaluator, EventFunctions, EventActions]:
         """The events read, checked and compiled, once."""
@@ -153,7 +161,7 @@ class EventFlow(Flow):
         check_spans(self.chosen.table_inputs, t0, t1)
         run, variation = self.run_with_events(x, t0, t1)
         solution = run.integrate()
-        _refuse_grazing(variation)
+        refuse_lost(variation)
         y, n = solution.y[-1], self.n
         columns = y[n:].reshape(-1, n)
         passed = acting_names(run.occurrences)
@@ -165,7 +173,14 @@ def acting_names(occurrences: Sequence[Occurrence]) -> tuple[str, ...]:
     return tuple(sorted(o.name for o in occurrences if o.action != EventAction.RECORD.value))
 
 
-def _refuse_grazing(variation: ForwardSensitivity) -> None:
+def refuse_lost(variation: ForwardSensitivity) -> None:
+    """Refuse a motion without a derivative: it grazes an event, or contacts change together."""
+    if variation.lost:
+        msg = (
+            f"periodic: the motion has no derivative from t = {variation.lost[0]:.9g} on, where "
+            "contacts change together, graze, or collide at the start"
+        )
+        raise NoPeriodicMotion(msg)
     for slope in variation.events:
         if not np.isfinite(slope.slopes).all():
             msg = (
@@ -195,7 +210,7 @@ class ReturnMap:
                 "start; change the start, or check the event"
             )
             raise NoPeriodicMotion(msg)
-        _refuse_grazing(variation)
+        refuse_lost(variation)
         y, t = solution.y[-1], float(solution.t[-1])
         check_spans(flow.chosen.table_inputs, t0, t)
         columns = y[n:].reshape(-1, n).T
@@ -426,8 +441,17 @@ def acting_events(events: Sequence[Any], section: int | None = None) -> tuple[Ev
     """The events as they were given; at a section that changes nothing the run pauses too."""
     read = list(parse_events(events))
     if section is not None and read[section].action in (EventAction.RECORD, EventAction.STOP):
-        read[section] = replace(read[section], action=EventAction.SWITCH)
+        read[section] = replace(read[section], action=EventAction.PAUSE)
     return tuple(read)
+
+
+def flow_with_events(given: Description, events: tuple[Event, ...], rtol: float) -> EventFlow:
+    """The flow through events, and through the modes of contacts if there are any."""
+    if not given.system.contacts:
+        return EventFlow(given, events, (), rtol)
+    from dalembert.analysis.periodic.contact_flow import ContactFlow
+
+    return ContactFlow(given, events, (), rtol)
 
 
 def event_shooting(
@@ -441,7 +465,7 @@ def event_shooting(
 ) -> tuple[EventShooting, FloatArray]:
     """The equations of a motion that repeats after an event, and where to begin."""
     index = section_index(parse_events(events), section)
-    flow = EventFlow(given, acting_events(events, index), (), rtol)
+    flow = flow_with_events(given, acting_events(events, index), rtol)
     if not flow.autonomous:
         msg = (
             "periodic: a forced system repeats with its drive: leave section= out; impacts "

@@ -13,6 +13,7 @@ from dalembert.analysis.periodic.return_map import (
     Return,
     ReturnMap,
     acting_events,
+    flow_with_events,
     section_index,
 )
 from dalembert.foundation.array_types import FloatArray
@@ -54,14 +55,16 @@ class PoincareMap(Displayable):
         self._returns, self._limit, self._rtol = returns, limit, rtol
 
     def _at(self, start: Mapping[Any, Any]) -> Return:
-        flow = EventFlow(self._given._replace(start=dict(start)), self._events, (), self._rtol)
+        flow = self._flow(start)
         return ReturnMap(flow, self._index, self._returns, self._limit)(flow.x0)
 
     def names(self, start: Mapping[Any, Any]) -> tuple[str, ...]:
         """The names of the state."""
-        return EventFlow(
-            self._given._replace(start=dict(start)), self._events, (), self._rtol
-        ).names
+        return self._flow(start).names
+
+    def _flow(self, start: Mapping[Any, Any]) -> EventFlow:
+        given = self._given._replace(start=dict(start))
+        return flow_with_events(given, self._events, self._rtol)
 
     def __call__(self, start: Mapping[Any, Any]) -> dict[str, float]:
         """The state just after the next crossing, by name; "t" is the time until then."""

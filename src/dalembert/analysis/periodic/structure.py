@@ -188,8 +188,10 @@ class Structure:
         return None if self.energy is None else float(self.integrals(x, t)[0][self.energy])
 
     def constraint_rows(self, x: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:
-        """The constraint equations at x and their derivatives."""
-        return self._rows.at(x, t, self._numbers(self._rows))
+        """The constraint equations at x and their derivatives, those of closed contacts too."""
+        F, J = self._rows.at(x, t, self._numbers(self._rows))
+        held, slopes = self.flow.closed_rows(x, t)
+        return np.append(F, held), np.vstack([J, slopes])
 
     def tangent_basis(self, x: FloatArray, t: float) -> FloatArray:
         """Orthonormal columns that span the states near x which the constraints allow."""
@@ -241,7 +243,7 @@ class Structure:
         A constraint between positions joins its coordinates: all of them are in the set, or none.
         """
         quaternions = {j for four in self.quaternions for j in four}
-        kept = set(range(self.kin.n_q)) - quaternions
+        kept = set(range(self.kin.n_q)) - quaternions - self.flow.guarded_coordinates
         place = {i: j for j, i in enumerate(self.kin.q)}
         tape, rows = self.kin.tape, [r.phi for r in self.kin.linear_rows if r.phi is not None]
         joined = [{place[i] for i in symbols_of(tape, (e,)) if i in place} for e in rows]
@@ -272,7 +274,8 @@ class Structure:
         """The coordinates after whose increase by 2π the rates are the same."""
         flow, generator = self.flow, np.random.default_rng(0)
         result = [j for j, i in enumerate(self.kin.q) if i in self._evaluator.angles]
-        others = [j for j in range(self.kin.n_q) if j not in result and j not in self.shifts]
+        known = {*result, *self.shifts, *self.flow.guarded_coordinates}
+        others = [j for j in range(self.kin.n_q) if j not in known]
         probes = [flow.x0]
         if not self._rows.count:
             probes += [flow.x0 + _SPREAD * generator.normal(size=self.n) for _ in range(_PROBES)]

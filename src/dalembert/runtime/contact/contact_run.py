@@ -147,6 +147,18 @@ class ContactSwitchedRun:
         variation: ForwardSensitivity | None = None,
     ) -> Solution:
         """The motion from mode to mode."""
+        return self.prepare(problem, p, context, watched, show, variation).integrate()
+
+    def prepare(
+        self,
+        problem: InitialValueProblem,
+        p: FloatArray,
+        context: Context,
+        watched: BoundAudit | None = None,
+        show: Progress | None = None,
+        variation: ForwardSensitivity | None = None,
+    ) -> ContactRun:
+        """The run before its first step."""
         kin = self.values.kin
         watch, settings = contact_guards(self.model, self.events, padded_size(problem.size))
         actor = EventActions(self.values, self.values.evaluator, self.events, watch.functions.nodes)
@@ -195,7 +207,7 @@ class ContactSwitchedRun:
                 run.vary = Saltation(
                     variation, self.native.rates, p, self.values.evaluator, asked.asked, actor
                 )
-        return run.integrate()
+        return run
 
     def _refuse_unheld(self) -> None:
         """The ends of modes are detected between evaluations."""
@@ -242,6 +254,7 @@ class ContactRun(EventRun):
     saltation: ContactSaltation | None = None
     # changes of mode in native code, where it knows all contacts
     native: NativeTransition | None = None
+    first_modes: list[ContactMode] = field(default_factory=list)
     _slack: dict[int, float] = field(default_factory=dict)
     _latest: float = -np.inf
     # the modes before the latest change
@@ -276,6 +289,7 @@ class ContactRun(EventRun):
             if self.saltation is not None:
                 self.saltation.drop(t, changes[0].contact, new, "it collides at the start")
         self._apply(t)
+        self.first_modes = list(self.switcher.modes)
         if self.saltation is not None and after is before:
             self.saltation.check_start(t, new, self.switcher.modes)
         self.problem = replace(self.problem, y0=new)

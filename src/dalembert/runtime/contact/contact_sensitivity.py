@@ -74,6 +74,8 @@ class ContactSaltation:
             evaluator.in_state(evaluator.node(c.restitution)) for c in model.contacts
         ]
         self._warned = False
+        # start values move along closed contacts: other parts of their variation are taken out
+        self.tangential = False
 
     # ---- at the start --------------------------------------------------------------------------
 
@@ -82,6 +84,11 @@ class ContactSaltation:
         A δq = 0 and A δu + ∂(A u)/∂q δq = 0 must hold for the rows of the first mode.
         """
         k, n = self._variation.start.shape
+        if self.tangential:
+            J = self.held_rows(t, y[:n], modes)[1]
+            S = y[n : n * (1 + k)].reshape(k, n)
+            y[n : n * (1 + k)] = (S - S @ np.linalg.pinv(J) @ J).ravel()
+            return
         slopes = self._slopes(self._quantities, t, y[:n])
         change = slopes[:, :n] @ y[n : n * (1 + k)].reshape(k, n).T
         change[:, self._places] += slopes[:, n + 1 :]
@@ -92,6 +99,27 @@ class ContactSaltation:
                     name = self._model.contacts[number].name
                     self.drop(t, name, y, "a start value opens or moves this closed contact")
                     return
+
+    def held_rows(
+        self, t: float, y: FloatArray, modes: Sequence[ContactMode]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Gaps and velocities that the modes hold at zero, and their derivatives by the state."""
+        rows, across = self._model.equations.row_index, self._model.equations.across_index
+        q, slopes = self._model.quantities(y, t), self._slopes(self._quantities, t, y)
+        d = [self._model.unpack(column) for column in slopes[:, : len(y)].T]
+        values: list[float] = []
+        J: list[list[float]] = []
+        for k, mode in enumerate(modes):
+            normal, gap = rows.get((k, True)), self._model.contacts[k].gap
+            if mode.closed and normal is not None and gap is not None:
+                values.append(q.gap[k])
+                J.append([x.gap[k] for x in d])
+            held = [normal] if mode.closed else []
+            held += [rows.get((k, False)), across.get(k)] if mode.sticks else []
+            for i in (i for i in held if i is not None):
+                values.append(float(q.v[i]))
+                J.append([float(x.v[i]) for x in d])
+        return np.array(values), np.array(J).reshape(len(values), len(y))
 
     def _is_moved(self, number: int, mode: ContactMode, change: ContactQuantities) -> bool:
         """Whether a change of the state opens a closed contact or moves one that sticks."""

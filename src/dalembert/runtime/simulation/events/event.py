@@ -33,6 +33,8 @@ class EventAction(Enum):
     STOP = "ends the run"
     RESET = "reset"
     IMPACT = "impact"
+    # the section of a return map
+    PAUSE = "passed"
     # contacts and constraints that are added and dropped
     SUPPORT = "supports change"
     # the sign of active=, and the end of a mode of contact, both watched by the run itself

@@ -1,0 +1,99 @@
+"""Periodic motions with contacts, dry friction and switched constraints."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from friction.test_active import START, walker
+from periodic.systems import compass_walker
+
+G = 9.81
+
+
+def _table() -> da.System:
+    s = da.System("Table")
+    y = s.coordinate("y")
+    A, w, e = s.constants(A=0.2, w=9.0, e=0.5)
+    P = s.O.offset(y * s.N.y)
+    s.particle("ball", 1.3, P)
+    s.gravity(-G * s.N.y)
+    s.contact(P, through=s.O.offset(A * da.sin(w * s.t) * s.N.y), restitution=e, name="table")
+    return s
+
+
+def _bounce(A: float, e: float = 0.5, w: float = 9.0) -> tuple[float, float, float, float]:
+    """y and ẏ at t = 0, trace and determinant of the motion with one impact in a period.
+
+    v⁺ = g T/2 and v⁺ − V = e (v⁺ + V) give the velocity V = A ω cos φ of the table.
+    """
+    T = 2 * math.pi / w
+    v = G * T / 2
+    V = v * (1 - e) / (1 + e)
+    phi = math.acos(V / (A * w))
+    left = T - phi / w
+    relative = -G + A * w**2 * math.sin(phi)
+    trace = -2 * e - T * (1 + e) * relative / (v + V)
+    return A * math.sin(phi) + v * left - G * left**2 / 2, v - G * left, trace, e**2
+
+
+def test_ball_on_an_oscillating_table_bounces_once_in_a_period() -> None:
+    y, v, trace, determinant = _bounce(0.2)
+    orbit = da.periodic(_table(), {"y": 1.01 * y, "y'": 1.01 * v})
+    assert orbit.start["y"] == pytest.approx(y, abs=1e-12)
+    assert orbit.start["y.dot"] == pytest.approx(v, abs=1e-12)
+    assert np.sum(orbit.multipliers) == pytest.approx(trace, abs=1e-10)
+    assert np.prod(orbit.multipliers) == pytest.approx(determinant, abs=1e-10)
+    assert len(orbit.run(3).events) == 3
+
+
+def test_family_of_bounces_over_the_amplitude_of_the_table() -> None:
+    y, v, *_ = _bounce(0.2)
+    orbit = da.periodic(_table(), {"y": y, "y'": v})
+    family = da.continuation(orbit, "A", (0.2, 0.25), points=6)
+    assert len(family.orbits) >= 3
+    for A, each in zip(family.values, family.orbits, strict=True):
+        assert each.start["y"] == pytest.approx(_bounce(float(A))[0], abs=1e-9)
+
+
+def test_stick_slip_on_a_belt_has_its_period_and_a_multiplier_of_zero() -> None:
+    """T = 2 a/v + 2π − 2 atan(a/v), a = μ_s − μ: slip about μ, then rest on the belt."""
+    s = da.System("Belt")
+    x = s.coordinate("x")
+    s.particle("block", 1, s.O.offset(x * s.N.x))
+    s.potential(x**2 / 2)
+    s.friction(x.dot - 0.5, 0.3, static=0.5, normal=1, name="belt")
+    orbit = da.periodic(s, {"x": 0.9, "x'": 0.0}, 7.0)
+    expected = 2 * 0.2 / 0.5 + 2 * math.pi - 2 * math.atan(0.2 / 0.5)
+    assert orbit.period == pytest.approx(expected, abs=1e-10)
+    assert orbit.start["x"] == pytest.approx(0.3 + math.hypot(0.2, 0.5), abs=1e-10)
+    assert orbit.multipliers == pytest.approx([0.0], abs=1e-10)
+    assert orbit.stability == "stable"
+
+
+def test_gait_with_held_feet_is_that_of_angular_momenta_by_hand() -> None:
+    start = {key.replace("'", ".dot"): value for key, value in START.items()}
+    by_hand, strikes = compass_walker()
+    expected = da.periodic(by_hand, start, events=strikes)
+    system, events = walker(swap=True)
+    orbit = da.periodic(system, start, events=events)
+    assert orbit.period == pytest.approx(expected.period, abs=1e-10)
+    for key, value in expected.start.items():
+        assert orbit.start[key] == pytest.approx(value, abs=1e-10)
+    step = 2 * math.sin(-expected.start["a"])
+    assert orbit.advance == pytest.approx({"x": step}, abs=1e-10)
+    two = sorted(orbit.multipliers, key=abs)[-2:]
+    assert np.abs(two) == pytest.approx(np.abs(expected.multipliers[:2]), abs=1e-9)
+    assert np.abs(sorted(orbit.multipliers, key=abs)[:-2]).max() < 1e-6
+
+
+def test_friction_in_a_plane_is_refused_by_name() -> None:
+    s = da.System("Puck", gravity=G, up="z")
+    x, y = s.coordinates("x y")
+    s.particle("puck", 1, s.O.offset(x * s.N.x + y * s.N.y))
+    s.friction((x.dot, y.dot), 0.1, normal=1, name="ice")
+    with pytest.raises(da.NotApplicable, match="'ice' has friction in a plane"):
+        da.periodic(s, {"x'": 1.0}, 1.0)

@@ -225,7 +225,7 @@ CASES = {
         0
     ],
     "roll": rolling,
-    "rope": held(lambda s, P, p: s.rope(s.O, P, p)),
+    "rope": held(lambda s, P, p: s.rope(s.O.offset(s.N.x / 2 + 1.5 * s.N.y), P, p)),
     "screw": nut,
     "slide": jointed(lambda s, p: s.slide("d", s.O, s.N.rotated(p / 4, s.N.z).x)),
     "specified": symbols(lambda s, p: s.specified("d", p * sin(s.t))),
@@ -256,6 +256,8 @@ OPTIONS = {
         lambda s, P, p: s.contact(P, through=s.O.offset(0.7 * s.N.y), restitution=p / 2)
     ),
     "roll on": plank,
+    "specified rate": symbols(lambda s, p: s.specified("d", rate=s.input("F")) * p),
+    "specified acceleration": symbols(lambda s, p: s.specified("d", acceleration=s.input("F")) * p),
     "spring rest": held(lambda s, P, p: s.spring(4, P, s.O, rest=p / 2)),
     "torque and reaction": loaded(
         lambda s, rod, p: s.torque(s.N.z, on=rod, reaction=s.N if p == 1 else rod)

@@ -56,9 +56,21 @@ class StateModel:
         self.names = tuple(label(kin.name(i)) for i in self.state)
         self._w = tuple(kin.system.symbols[name].scalar.i for name in drives)
         self._numbers = dict(numbers)
-        wrt = ("q", "x", "u", *drives)
-        self._rates = derivatives_of(kin, "rates", wrt if kin.x else ("q", "u", *drives))
-        self._rows = _constraints(kin)
+        # by symbols: a coordinate may be called like a group, x or q
+        self._wrt = [kin.scalar(i) for i in self.state]
+        self._rates = derivatives_of(kin, "rates", [*self._wrt, *map(kin.scalar, self._w)])
+        self._rows = _constraints(kin, self._wrt)
+        self._refuse_driven_rates()
+
+    def _refuse_driven_rates(self) -> None:
+        """Refuse drives whose rates are in the equations: a controller sets values alone."""
+        for name, w in zip(self.drives, self._w, strict=True):
+            if self.kin.tape.rates.get(w) in self._rates.parameters:
+                msg = (
+                    f"control: {name} is the rate of a prescribed motion, whose acceleration is in "
+                    f"the equations; declare it with acceleration={name}"
+                )
+                raise BadControl(msg)
 
     def rates(self, x: Numbers, w: Numbers, t: Numbers) -> Numbers:
         """ẋ at states in rows."""
@@ -83,8 +95,7 @@ class StateModel:
 
     def outputs(self, expressions: Sequence[Any]) -> Outputs:
         """y = h(x, w, t)"""
-        wrt = ("q", "x", "u") if self.kin.x else ("q", "u")
-        return Outputs(self, derivatives_of(self.kin, list(expressions), wrt))
+        return Outputs(self, derivatives_of(self.kin, list(expressions), self._wrt))
 
     def _arguments(
         self, of: Derivatives, x: Numbers, w: Numbers, t: Numbers
@@ -154,11 +165,11 @@ class Outputs:
         return part.values(X, p)[0], part.jacobian(X, p)[0]
 
 
-def _constraints(kin: Kinematics) -> Derivatives | None:
+def _constraints(kin: Kinematics, state: list[Scalar]) -> Derivatives | None:
     """The constraint equations as functions of the state; None without any."""
     if not kin.velocity_rows and not any(row.phi is not None for row in kin.linear_rows):
         return None
-    return derivatives_of(kin, "constraints", ("q", "x", "u") if kin.x else ("q", "u"))
+    return derivatives_of(kin, "constraints", state)
 
 
 def tangent_basis(G: Numbers, before: Numbers | None = None) -> Numbers:

@@ -137,12 +137,13 @@ class EquationJacobians:
         jets = [
             x
             for s in kin.system.symbols.values()
-            if s.kind == "specified"
+            if s.kind in ("input", "specified")
             for x in symbol_derivatives(tape, s.scalar.i)
         ]
+        known = {*free, *self.q, *chosen.bindings}
         self.w = (
             *free,
-            *(x for x in jets if x in acting and x not in chosen.bindings),
+            *(x for x in dict.fromkeys(jets) if x in acting and x not in known),
             *extra_inputs,
         )
         self.n_q, self.n_u, self.n_w = len(self.q), kin.n_u, len(self.w)

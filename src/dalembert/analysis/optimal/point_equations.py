@@ -208,11 +208,11 @@ class _FreeInputs:
         states, rates, inputs = list[int](), list[int](), list[int]()
         given = {evaluator.kin.name(i) for i in chosen.bindings}
         for s in evaluator.kin.system.symbols.values():
-            if s.kind not in ("input", "specified") or s.name in given:
+            if not s.is_open or s.name in given:
                 continue
             if s.kind == "specified" and s.scalar.i in chosen.numbers:
                 continue
-            chain = [s.scalar.i] if s.kind == "input" else self._jets(t, s.scalar.i, nodes)
+            chain = self._jets(t, s.scalar.i, nodes)
             if s.name in rated and len(chain) == 1:
                 chain.append(t.private_symbol(f"{s.name}'"))
             states += chain[:-1]

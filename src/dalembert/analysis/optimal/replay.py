@@ -100,9 +100,7 @@ class PhaseAnswer:
         first = len(eq.states) + len(eq.algebraic)
         tables = dict[str, Table]()
         symbols = {
-            s.scalar.i: s.name
-            for s in self.functions.phase.system.symbols.values()
-            if s.kind in ("input", "specified")
+            s.scalar.i: s.name for s in self.functions.phase.system.symbols.values() if s.is_open
         }
         for place, i in enumerate(eq.states):
             if i in symbols:

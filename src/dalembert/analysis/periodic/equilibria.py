@@ -132,7 +132,7 @@ def _flow_of_branch(
     name, begin = branch.parameter, float(branch.values[0])
     constant = system.symbols[name].kind == "constant"
     symbols = system.symbols.values()
-    loads = {s.name: 0.0 for s in symbols if s.kind in ("input", "specified") and s.motion is None}
+    loads = {s.name: 0.0 for s in symbols if s.is_open}
     loads |= {str(getattr(k, "name", k)): v for k, v in inputs.items()}
     if constant:
         values = {**values, name: begin}

@@ -488,7 +488,7 @@ def _failure_message(balance: EquilibriumEquations, root: Root) -> str:
     names = [f"balance along {label(kin.name(u))}" for u in kin.u] + [
         repr(r.name) for r in kin.rows if r.phi is not None
     ]
-    names += [f"the rate of {kin.name(x)}" for x in kin.x]
+    names += [f"the rate of {label(kin.name(x))}" for x in kin.x]
     worst = int(np.argmax(np.nan_to_num(np.abs(F), nan=np.inf))) if F.size else 0
     what = names[worst] if worst < len(names) else "a given value"
     left = f"{F[worst] if F.size else 0.0:.6g} in {what}"

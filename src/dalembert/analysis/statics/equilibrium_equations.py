@@ -89,9 +89,8 @@ class EquilibriumEquations:
             | {evaluator.time: t}
             | self._no_rotation()
         )
-        self.state |= {
-            x: float(self.kin.system.symbols[self.kin.name(x)].value or 0) for x in self.kin.x
-        }
+        declared = zip(self.kin.x, self.kin.declared_x, strict=True)
+        self.state |= {x: float(value or 0) for x, value in declared}
         self.state |= dict.fromkeys(self.nonzero_speeds, 0.0) | dict.fromkeys(self.kin.udot, 0.0)
         self.state |= {i: x for i, x in known.items() if i is not None} | self.free_inputs
         for c in guess_conditions:

@@ -322,11 +322,11 @@ class _ModelCollector:
         """
         symbols: list[int] = []
         for s in self.system.symbols.values():
-            if s.kind not in ("input", "specified") or s.scalar.i in self.values.bindings:
+            if not s.is_open or s.scalar.i in self.values.bindings:
                 continue
             x: int | None = s.scalar.i
             while x is not None:
-                if s.kind == "input" or x in inside:
+                if (x == s.scalar.i and s.kind == "input") or x in inside:
                     symbols.append(x)
                 x = self.tape.rates.get(x)
         return symbols

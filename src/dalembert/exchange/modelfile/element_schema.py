@@ -306,7 +306,13 @@ SECTIONS: Final[dict[str, tuple[str, str]]] = {
         ),
     ),
     "inputs": ("symbols", "Quantities known only at run time: names, or a table name = value."),
-    "specified": ("motions", "Prescribed motions: name = an expression in t, or an empty text."),
+    "specified": (
+        "motions",
+        (
+            "Prescribed motions: name = an expression in t, or an empty text, or a table with "
+            "motion, or with rate or acceleration, an input, and display."
+        ),
+    ),
     "states": (
         "states",
         (

@@ -122,7 +122,12 @@ class ModelWriter(ValueWriter):
                 if x.name not in self.contact_forces
             },
             "specified": {
-                x.name: "" if x.motion is None else self.scalar(x.motion) for x in of["specified"]
+                x.name: {x.driven_rate: x.driver.name}
+                if x.driver is not None
+                else ""
+                if x.motion is None
+                else self.scalar(x.motion)
+                for x in of["specified"]
             },
             "states": {n: self._state(n, rate) for n, rate in s.state_rates.items()},
             "displays": dict(s.space.tape.displays),

@@ -166,9 +166,15 @@ def _declare_constant(b: ModelBuilder, name: str, value: Any) -> None:
 
 def _declare_specified(b: ModelBuilder, name: str, value: Any) -> None:
     path: Path = ("specified", name)
-    value, display = _value_and_display(b, value, path, "motion")
-    motion = None if value == "" else ValueReader(b, path).scalar(value, path)
-    ValueReader(b, path).call_checked(b.s.specified, name, motion, display=display)
+    values = ValueReader(b, path)
+    drivers = {
+        key: values.text(value[key], (*path, key))
+        for key in ("rate", "acceleration")
+        if isinstance(value, dict) and key in value
+    }
+    value, display = _value_and_display(b, value, path, "motion", "rate", "acceleration")
+    motion = None if value == "" else values.scalar(value, path)
+    values.call_checked(b.s.specified, name, motion, display=display, **drivers)
 
 
 def _declare_state(b: ModelBuilder, name: str, value: Any) -> None:

@@ -210,7 +210,7 @@ def _parameter_role(
     given = {key_name(key): value for key, value in options.inputs.items()}
     if symbol is not None and symbol.kind == "constant":
         return ParameterRole.CONSTANT
-    if symbol is not None and symbol.kind in ("input", "specified"):
+    if symbol is not None and symbol.is_open:
         held = name not in given or isinstance(given[name], int | float)
         return ParameterRole.INPUT if held else ParameterRole.AMPLITUDE
     states = {

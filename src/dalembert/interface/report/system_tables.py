@@ -140,6 +140,8 @@ def _value(system: System, symbol: DeclaredSymbol, writing: FormulaWriter) -> Sp
         return writing.scalar(rate.tape, rate.i)
     if symbol.kind == "constant":
         return "no value" if symbol.value is None else number(symbol.value)
+    if symbol.driver is not None:
+        return f"its {symbol.driven_rate} is the input {symbol.driver.name}"
     if symbol.motion is not None:
         return writing.scalar(symbol.motion.tape, symbol.motion.i)
     if any(x.i == symbol.scalar.i for c in system.contacts for x in c.forces):

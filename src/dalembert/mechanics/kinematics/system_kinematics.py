@@ -34,7 +34,7 @@ from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
-from dalembert.symbolic.algebra.tape import Tape, Triple
+from dalembert.symbolic.algebra.tape import Number, Tape, Triple
 
 # velocities are written on the tape of the system when they are first asked for: one thread at a
 # time
@@ -127,11 +127,17 @@ class Kinematics(Displayable):
         # first-order states in addition to the motion, and ẋ in the speeds
         in_u = Substitution(t, self._in_u)
         self.x: tuple[int, ...] = tuple(
-            s.scalar.i for s in system.symbols.values() if s.kind == "state"
+            i
+            for s in system.symbols.values()
+            for i in ((s.scalar.i,) if s.kind == "state" else s.driven_states)
         )
+        state_rates = {system.symbols[name].scalar.i: e.i for name, e in system.state_rates.items()}
         self.xdot: tuple[int, ...] = tuple(
-            in_u(system.state_rates[t.nodes[i][1]].i) for i in self.x
+            in_u(state_rates[i] if i in state_rates else t.rates[i]) for i in self.x
         )
+        # their values at the start of a run, where it gives none
+        values = {s.scalar.i: s.value for s in system.symbols.values()}
+        self.declared_x: tuple[Number | None, ...] = tuple(values.get(i) for i in self.x)
         self._dependent, self._spins = choice.dependent, choice.spins
         self._retained_rows = (
             *choice.retained_rows,

@@ -209,6 +209,11 @@ class DimensionChecker:
             "motions", [x for x in self.s.symbols.values() if x.motion is not None]
         ):
             self.inference.require_equal(x.scalar.i, x.motion.i, f"specified {x.name}")
+        for x in self._not_yet_checked(
+            "drivers", [x for x in self.s.symbols.values() if x.driver is not None]
+        ):
+            what = f"specified {x.name}"
+            self.inference.require_rate(x.driven_states[-1], x.driver.i, what)
 
     def _vector(self, v: Vector, wanted: Dimension, what: str) -> None:
         for components in v.on(self.s.space.tape).parts.values():

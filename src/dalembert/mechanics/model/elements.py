@@ -22,7 +22,7 @@ SymbolKind = Literal["coordinate", "constant", "input", "specified", "speed", "s
 @dataclass(frozen=True)
 class DeclaredSymbol:
     """A named quantity: what kind it is, the number it stands for by default, or the motion it
-    is bound to.
+    is bound to. The `driver` of a prescribed motion is the input that is its rate or acceleration.
     """
 
     name: str
@@ -30,6 +30,26 @@ class DeclaredSymbol:
     scalar: Scalar
     value: Number | None = None
     motion: Scalar | None = None
+    driver: Scalar | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a run has to say what it is: an input, or a motion that nothing determines."""
+        open_kind = self.kind in ("input", "specified")
+        return open_kind and self.motion is None and self.driver is None
+
+    @property
+    def driven_states(self) -> tuple[int, ...]:
+        """x, or x and ẋ: what a run integrates where the rate or the acceleration is an input."""
+        if self.driver is None:
+            return ()
+        rate = self.scalar.dot.i
+        return (self.scalar.i,) if rate == self.driver.i else (self.scalar.i, rate)
+
+    @property
+    def driven_rate(self) -> str:
+        """Whether the driver is the "rate" or the "acceleration"; empty where there is none."""
+        return ("", "rate", "acceleration")[len(self.driven_states)]
 
 
 @dataclass(frozen=True)

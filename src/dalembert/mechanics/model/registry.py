@@ -216,7 +216,10 @@ def component_nodes(s: Registry, v: Vector) -> list[int]:
 def refuse_inputs(s: Registry, what: str, e: Scalar) -> None:
     """Where a derivative will be needed, something known only at run time cannot stand."""
     tape = s.space.tape
-    inside = [i for i in symbols_of(tape, (e.i,)) if i in tape.inputs]
+    symbols = symbols_of(tape, (e.i,))
+    # next to velocities an input may be the rate of a prescribed motion, whose own rate is known
+    velocities = not {v for v, _ in _velocities(s)}.isdisjoint(symbols)
+    inside = [i for i in symbols if i in tape.inputs and not (velocities and i in tape.rates)]
     known_late = [str(tape.nodes[i][1]) for i in inside if i not in tape.states]
     if inside and not known_late:
         msg = (
@@ -356,7 +359,9 @@ def used_nodes(s: Registry) -> Iterator[int]:
             yield c.active.i
     yield from (x.definition.i for x in s.speed_list)
     yield from (e.i for e in s.state_rates.values())
-    yield from (x.motion.i for x in s.symbols.values() if x.motion is not None)
+    yield from (
+        x.i for each in s.symbols.values() for x in (each.motion, each.driver) if x is not None
+    )
     if s.gravity_field is not None:
         yield from _vector_nodes(s.gravity_field.g, seen)
 

@@ -42,20 +42,24 @@ def declare_symbol(
     *,
     value: Number | None = None,
     motion: Scalar | None = None,
+    driver: Scalar | None = None,
+    order: int = 0,
 ) -> Scalar:
-    """A symbol of that kind, whose name is taken from now on."""
+    """A symbol of that kind, whose name is taken from now on; its rate of `order` is `driver`."""
     set_display_name(s, check_name(name, s.used_names), display)
     if s.space.tape.displays:
         _check_display(s, name)
     s.used_names[name] = "prescribed motion" if kind == "specified" else kind
     tape = s.space.tape
-    orders = _ORDERS.get(kind, 0)
-    i = rate = tape.moving_symbol(name) if orders else tape.symbol(name)
+    orders = order - 1 if order else _ORDERS.get(kind, 0)
+    i = rate = tape.moving_symbol(name) if orders or order else tape.symbol(name)
     # its first rates are made now, so that they are adjacent to it
     for _ in range(orders):
         rate = tape.rate(rate)  # type: ignore[assignment]
+    if driver is not None:
+        tape.set_rate(rate, driver.i, differentiable=order == 1)
     x = Scalar(tape, i)
-    s.symbols[name] = DeclaredSymbol(name, kind, x, value, motion)
+    s.symbols[name] = DeclaredSymbol(name, kind, x, value, motion, driver)
     return x
 
 
@@ -244,11 +248,30 @@ def inputs(s: Registry, names: str | Sequence[str]) -> tuple[Scalar, ...]:
     return tuple(input(s, n) for n in check_names(s, split_names(names), "input"))
 
 
-def specified(s: Registry, name: str, motion: Any = None, *, display: str | None = None) -> Scalar:
+def specified(
+    s: Registry,
+    name: str,
+    motion: Any = None,
+    *,
+    rate: Any = None,
+    acceleration: Any = None,
+    display: str | None = None,
+) -> Scalar:
     """A motion that is prescribed: x, x.dot and x.dot.dot are known functions of time.
 
-    Bound to an expression in s.t here or at run time; in the equations it stays x, ẋ, ẍ.
+    Bound to an expression in s.t here or at run time; in the equations it stays x, ẋ, ẍ. With
+    `rate=` or `acceleration=` an input: ẋ or ẍ is that input, which a controller may give, and x
+    (and ẋ) are states of a run, zero at its start unless `start=` has them.
     """
+    if rate is not None or acceleration is not None:
+        driver, order = _driver(s, name, motion, rate, acceleration)
+        return declare_symbol(s, name, "specified", display, driver=driver, order=order)
+    bound = None if motion is None else _prescribed_motion(s, name, motion)
+    return declare_symbol(s, name, "specified", display, motion=bound)
+
+
+def _prescribed_motion(s: Registry, name: str, motion: Any) -> Scalar:
+    """x(t) of a prescribed motion; only t and constants may enter."""
     tape = s.space.tape
     if is_python_function(motion) or isinstance(motion, list):
         msg = (
@@ -256,21 +279,43 @@ def specified(s: Registry, name: str, motion: Any = None, *, display: str | None
             f"inputs={{{name!r}: da.table(times, values, 'cubic')}}"
         )
         raise BadDescription(msg)
-    bound = None if motion is None else scalar(s, motion)
-    if bound is not None:
-        inside = symbols_of(tape, (bound.i,))
-        strange = [
-            tape.nodes[i][1]
-            for i in inside
-            if i in tape.inputs or (i in tape.moving and i != s.t.i)
-        ]
-        if strange:
-            msg = (
-                f"specified {name!r}: its motion contains {', '.join(strange)}; only t and "
-                f"constants may enter"
-            )
-            raise BadDescription(msg)
-    return declare_symbol(s, name, "specified", display, motion=bound)
+    bound = scalar(s, motion)
+    strange = [
+        tape.nodes[i][1]
+        for i in symbols_of(tape, (bound.i,))
+        if i in tape.inputs or (i in tape.moving and i != s.t.i)
+    ]
+    if strange:
+        msg = (
+            f"specified {name!r}: its motion contains {', '.join(strange)}; only t and "
+            f"constants may enter"
+        )
+        raise BadDescription(msg)
+    return bound
+
+
+def _driver(
+    s: Registry, name: str, motion: Any, rate: Any, acceleration: Any
+) -> tuple[Scalar, int]:
+    """The input that is ẋ or ẍ of a prescribed motion, and 1 or 2."""
+    given = {"rate": rate, "acceleration": acceleration, "a motion": motion}
+    chosen = {called: x for called, x in given.items() if x is not None}
+    if len(chosen) > 1:
+        listed = " and ".join(chosen)
+        msg = f"specified {name!r}: {listed} are given; one of them determines the others"
+        raise BadDescription(msg)
+    (called, value), *_ = chosen.items()
+    key = getattr(value, "name", None) if isinstance(value, Scalar) else value
+    symbol = s.symbols.get(key) if isinstance(key, str) else None
+    forces = {x.i for c in s.contacts for x in c.forces}
+    if symbol is None or symbol.kind != "input" or symbol.scalar.i in forces:
+        msg = (
+            f"specified {name!r}: {called}= is an input, declared by s.input(…), not "
+            f"{value!s:.60}; what the input is, a number, table, expression or control law, is "
+            f"given to the run"
+        )
+        raise BadDescription(msg)
+    return symbol.scalar, 2 if called == "acceleration" else 1
 
 
 def speed(s: Registry, name: str, definition: Any, *, display: str | None = None) -> Scalar:

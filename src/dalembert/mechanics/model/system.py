@@ -271,9 +271,9 @@ class System(Registry, Displayable):
     def __str__(self) -> str:
         symbols: dict[str, list[str]] = {}
         for x in self.symbols.values():
-            symbols.setdefault(x.kind, []).append(
-                x.name if x.value is None else f"{x.name} = {float(x.value):g}"
-            )
+            value = "" if x.value is None else f" = {float(x.value):g}"
+            driver = "" if x.driver is None else f" ({x.driven_rate} {x.driver.name})"
+            symbols.setdefault(x.kind, []).append(f"{x.name}{value}{driver}")
         parts = {
             **{
                 f"{kind}s" if kind != "specified" else "prescribed motions": names

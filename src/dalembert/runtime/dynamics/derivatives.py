@@ -321,7 +321,7 @@ class _Description:
             msg = f"derivatives: with_respect_to={key!r}: {hint or problem}"
             raise Unknown(msg) from problem
         known = {s.scalar.i for s in self.system.symbols.values() if s.kind in kinds}
-        if i not in known and i not in self.kin.u:
+        if i not in known and i not in (*self.kin.x, *self.kin.u):
             groups = ", ".join(GROUPS)
             msg = f"derivatives: with_respect_to={key!s}: give a symbol, or one of {groups}"
             raise Unknown(msg)

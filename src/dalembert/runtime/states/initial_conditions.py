@@ -180,8 +180,10 @@ def solve_initial_conditions(
     # of the velocities only those that a row nonlinear in them determines have several branches
     fast = [c for c in guessed if c.level is Level.VELOCITY and kin.nonlinear]
     near = guessed_coordinates(form, [c for c in guessed if c not in fast])
-    p = form.at_position.parameters_of(values)
     x, stated = first_order_states(form, asked)
+    # rows contain those that are prescribed motions
+    values = {**values, **dict(zip(kin.x, x.tolist(), strict=True))}
+    p = form.at_position.parameters_of(values)
     rest: dict[str, Any] = {
         "names": form.names,
         "expression_values": tuple(c.value for c in asked if c.symbol is None),
@@ -275,7 +277,7 @@ def first_order_states(
     if not form.names.states:
         return np.zeros(0), ()
     given = {place: asked[k].value for k, place in form.first_order}
-    declared = [form.kin.system.symbols[name].value for name in form.names.states]
+    declared = form.kin.declared_x
     values = [given.get(k, float(value or 0.0)) for k, value in enumerate(declared)]
     return np.array(values), tuple(
         "given" if k in given or x is not None else "zero" for k, x in enumerate(declared)

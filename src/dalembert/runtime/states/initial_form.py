@@ -381,7 +381,7 @@ def _initial_names(kin: Kinematics, asked: Sequence[GivenQuantity]) -> InitialNa
     symbols = (*kin.q, *kin.u, *(kin.qdot[k] for k in rates))
     names = tuple(label(kin.name(i)) for i in symbols)
     expressions = tuple(x.name for x in asked if x.symbol is None)
-    states = tuple(kin.name(i) for i in kin.x)
+    states = tuple(label(kin.name(i)) for i in kin.x)
     return InitialNames(
         names,
         tuple(i in given for i in symbols),

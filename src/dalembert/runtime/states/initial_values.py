@@ -148,7 +148,9 @@ def read_quantity(evaluator: Evaluator, key: Key, what: str) -> GivenQuantity:
             "" if kind is None else "prescribed motion" if kind.kind == "specified" else kind.kind
         )
         remedy = (
-            f"{name} is a {called}" if called else f"{name} contains no coordinate and no speed"
+            f"{name} is {'an' if called == 'input' else 'a'} {called}"
+            if called
+            else f"{name} contains no coordinate and no speed"
         )
         msg = f"{remedy}; a start gives coordinates, rates and speeds"
         raise BadStart(msg, what)

@@ -248,6 +248,8 @@ def joint_callback(kin: Kinematics, names: tuple[str, ...], source: Any) -> Call
         )
         raise BadValue(msg)
     _check_arguments(listed, source.function if isinstance(source, Sampled) else source)
+    for name in names:
+        require_known_rate(kin, name, "that of a Python function is unknown")
     nodes = tuple(kin.system.symbols[name].scalar.i for name in names)
     return CallbackInput(listed, nodes, source, names)
 
@@ -262,10 +264,11 @@ def callback_input(kin: Kinematics, name: str, source: Any) -> tuple[CallbackInp
         if specified:
             msg = (
                 f"{name}: a Python function has no rates, which a prescribed motion needs; give "
-                f"an expression in s.t or da.table(…, kind='cubic'). For feedback declare {name} "
-                f"as a coordinate, and a force or s.constrain({name} - …) that drives it"
+                f"an expression in s.t or da.table(…, kind='cubic'). For feedback declare "
+                f"s.specified({name!r}, acceleration=s.input(…)), and give the input"
             )
             raise BadValue(msg)
+        require_known_rate(kin, name, "that of a Python function is unknown")
         _check_arguments(name, source.function if isinstance(source, Sampled) else source)
         return CallbackInput(name, (symbol.scalar.i,), source), None
     check_smooth(kin, name, source)
@@ -284,5 +287,23 @@ def check_smooth(kin: Kinematics, name: str, source: Table) -> None:
         msg = (
             f"{name}: the velocity of a {source.kind} table jumps; a prescribed motion needs "
             f"da.table(…, kind='cubic')"
+        )
+        raise BadValue(msg)
+    if source.degree == 0:
+        require_known_rate(kin, name, f"the values of a {source.kind} table jump")
+
+
+def require_known_rate(kin: Kinematics, name: str, why: str) -> None:
+    """Refuse a signal without a known rate for an input that is the rate of a prescribed motion:
+    its acceleration is in the equations.
+    """
+    symbols = kin.system.symbols
+    w = symbols[name].scalar
+    driven = (x for x in symbols.values() if x.driver == w and x.driven_rate == "rate")
+    if (motion := next(driven, None)) is not None:
+        msg = (
+            f"{name}: it is the rate of {motion.name}, and its own rate is needed, but {why}. Give "
+            f"an expression in t or a linear or cubic table; for any other control law declare "
+            f"s.specified({motion.name!r}, acceleration={name})"
         )
         raise BadValue(msg)

@@ -19,6 +19,7 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import derivative_bindings
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.mechanics.model.bodies import inertia_fault
+from dalembert.mechanics.model.elements import DeclaredSymbol
 from dalembert.mechanics.model.registry import symbols_by_name
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import (
@@ -37,6 +38,7 @@ from dalembert.runtime.states.inputs import (
     callback_input,
     check_smooth,
     joint_callback,
+    require_known_rate,
 )
 from dalembert.runtime.states.tables import (
     Table,
@@ -48,6 +50,7 @@ from dalembert.runtime.states.tables import (
 )
 from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import (
+    Substitution,
     copy_expressions,
     dependencies,
     evaluate,
@@ -55,7 +58,7 @@ from dalembert.symbolic.algebra.expression_graph import (
 )
 from dalembert.symbolic.algebra.parser import parse
 from dalembert.symbolic.algebra.scalar import Scalar, as_node, is_python_function, is_sympy
-from dalembert.symbolic.algebra.tape import Node
+from dalembert.symbolic.algebra.tape import Node, Tape
 from dalembert.symbolic.units.quantities import dimension_text, parse_unit
 
 _MASS_SYMBOLS: Final = PerOwnerCache[tuple[int, ...]]()
@@ -173,10 +176,23 @@ def run_values(
     return RunValues(
         kin,
         bound.numbers,
-        derivative_bindings(kin.tape, bound.motions) if bound.motions else {},
+        _bindings(kin, bound.motions) if bound.motions else {},
         tuple(bound.callback_inputs),
         tuple(bound.table_inputs),
     )
+
+
+def _bindings(kin: Kinematics, motions: dict[int, Scalar]) -> dict[int, int]:
+    """{x: x(t), x': dx/dt, …}; of an input that is the rate of a motion, and depends on
+    coordinates, dw/dt in the speeds.
+    """
+    bindings = derivative_bindings(kin.tape, motions)
+    driving = [i for i in motions if i in kin.tape.inputs and i in kin.tape.rates]
+    if driving:
+        insert = Substitution(kin.tape, {i: bindings[i] for i in driving})
+        rates = (kin.tape.rates[i] for i in driving)
+        bindings |= {rate: insert(kin.in_speeds(bindings[rate])) for rate in rates}
+    return bindings
 
 
 def _add_sampled_inputs(kin: Kinematics, inputs: Iterable[CallbackInput]) -> None:
@@ -204,6 +220,7 @@ def _input_values(
         keys = key if isinstance(key, tuple) else (key,)
         names = tuple(symbol_name(system, each, ("input", "specified")) for each in keys)
         for name in names:
+            _refuse_driven(system.symbols[name])
             if name in known:
                 msg = f"{name} is given twice; give it once in values or inputs"
                 raise BadValue(msg)
@@ -213,6 +230,17 @@ def _input_values(
         else:
             given[names[0]] = strip_unit(system, names[0], _as_table(value))
     return given, joint
+
+
+def _refuse_driven(symbol: DeclaredSymbol) -> None:
+    """Refuse values of a prescribed motion that follows from an input."""
+    if symbol.driver is not None:
+        name, driver = symbol.name, symbol.driver.name
+        msg = (
+            f"{name}: its {symbol.driven_rate} is the input {driver}; give "
+            f"inputs={{{driver!r}: …}}, and the value at the start with start={{{name!r}: …}}"
+        )
+        raise BadValue(msg)
 
 
 def _with_handles(kin: Kinematics, inputs: Mapping[str, Any]) -> Kinematics:
@@ -256,7 +284,7 @@ class _InputBinding:
             self._bind_callback(x, name, value)
         else:
             self.motions.pop(x, None)
-            self.numbers |= _constant_motion(self.kin, x, finite_number(name, value))
+            self.numbers |= _constant_motion(self.kin.tape, x, finite_number(name, value))
 
     def _bind_table(self, x: int, name: str, value: Table) -> None:
         system = self.kin.system
@@ -337,7 +365,14 @@ def in_units(system: System, name: str, given: Table) -> Table:
 
 def _numbers(system: System, values: Mapping[Any, Any]) -> dict[int, float]:
     """The constants by symbol node."""
-    return {system.symbols[name].scalar.i: x for name, x in constant_values(system, values).items()}
+    tape = system.space.tape
+    numbers: dict[int, float] = {}
+    for name, x in constant_values(system, values).items():
+        symbol = system.symbols[name]
+        # of an input that is the rate of a motion, its own rate is needed
+        driving = symbol.kind == "input" and symbol.scalar.i in tape.rates
+        numbers |= _constant_motion(tape, symbol.scalar.i, x) if driving else {symbol.scalar.i: x}
+    return numbers
 
 
 def _as_table(value: Any) -> Any:
@@ -368,11 +403,7 @@ def operating_values(
         for each in (key if isinstance(key, tuple) else (key,))
     }
     refuse_contacts(system, given)
-    rest = {
-        s.name: 0.0
-        for s in system.symbols.values()
-        if s.kind in ("input", "specified") and s.motion is None and s.name not in given
-    }
+    rest = {s.name: 0.0 for s in system.symbols.values() if s.is_open and s.name not in given}
     return run_values(kin, values, {**rest, **inputs})
 
 
@@ -447,10 +478,14 @@ def _check_motion(kin: Kinematics, name: str, motion: Scalar) -> None:
     if moving and kin.system.symbols[name].kind == "specified":
         msg = (
             f"{name}: a prescribed motion is a function of time alone, and {moving[0]} is not. For "
-            f"feedback declare {name} as a coordinate, and a force or s.constrain({name} - …) that "
-            f"drives it"
+            f"feedback declare s.specified({name!r}, acceleration=s.input(…)), and give the input"
         )
         raise BadValue(msg)
+    if any(i in (*kin.u, *kin.tape.states) for i in inside):
+        require_known_rate(kin, name, f"that of {motion} contains accelerations or is unknown")
+    w = kin.system.symbols[name].scalar.i
+    if moving and w in symbols_of(kin.tape, (*kin.qdot_of_u, *(r.e for r in kin.velocity_rows))):
+        require_known_rate(kin, name, f"constraints contain it, and {moving[0]} in its place")
     accelerations = {*kin.qddot, *kin.udot}
     accelerations_used = [label(str(kin.tape.nodes[i][1])) for i in inside if i in accelerations]
     if accelerations_used:
@@ -531,13 +566,13 @@ def _values_text(kin: Kinematics, numbers: Mapping[int, float], inside: Iterable
     return ", ".join(f"{kin.tape.nodes[i][1]} = {numbers[i]:g}" for i in inside)
 
 
-def _constant_motion(kin: Kinematics, x: int, value: float) -> dict[int, float]:
+def _constant_motion(tape: Tape, x: int, value: float) -> dict[int, float]:
     """A quantity held at a number: its rates are zero."""
     values = {x: value}
-    symbol = kin.tape.rates.get(x)
+    symbol = tape.rates.get(x)
     while symbol is not None:
         values[symbol] = 0.0
-        symbol = kin.tape.rates.get(symbol)
+        symbol = tape.rates.get(symbol)
     return values
 
 

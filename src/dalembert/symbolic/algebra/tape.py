@@ -336,9 +336,16 @@ class Tape:
                 self.displays[free] = display
         return i
 
+    def set_rate(self, i: int, driver: int, *, differentiable: bool) -> None:
+        """dx/dt of a symbol x is an input; one that is differentiable has one rate of its own."""
+        self.rates[i] = driver
+        if differentiable and driver not in self.rates:
+            self.rates[driver] = self.symbol(self.nodes[driver][1] + "'")
+            self.inputs.add(self.rates[driver])
+
     def rate(self, i: int) -> int | None:
         """dx/dt of a symbol x; None for one that does not vary."""
-        if i in self.inputs:
+        if i in self.inputs and i not in self.rates:
             what = (
                 f"the rate of the input {self.nodes[i][1]} is unknown: declare it with "
                 f"s.specified(...) instead"
@@ -350,10 +357,8 @@ class Tape:
                 f"row or V"
             )
             raise BadExpression(msg)
-        if i not in self.moving:
-            return None
         rate = self.rates.get(i)
-        if rate is None:
+        if rate is None and i in self.moving:
             rate = self.rates[i] = self.moving_symbol(self.nodes[i][1] + "'")
         return rate
 

@@ -104,6 +104,17 @@ class DimensionInference:
                 a,
             )
 
+    def require_rate(self, x: int, rate: int, what: str) -> None:
+        """[rate] = [x]/s"""
+        per_second = DimensionExpression(TIME).power(Fraction(-1))
+        self._unify(
+            self.dimension_of(x).multiply(per_second),
+            self.dimension_of(rate),
+            lambda a, b: f"{what}: {self._short_text(rate)} has {b}, but {a} is needed",
+            x,
+            rate,
+        )
+
     def require_homogeneous(self, nodes: Iterable[int]) -> None:
         """All sums inside must be of like terms."""
         for node in nodes:
@@ -125,7 +136,9 @@ class DimensionInference:
     def base(self, i: int) -> tuple[int, int]:
         """The symbol of which another is a rate, and how often it was differentiated."""
         orders = 0
-        bases = {rate: x for x, rate in self.tape.rates.items()}
+        nodes = self.tape.nodes
+        # an input that is a rate has a name, and a dimension, of its own
+        bases = {r: x for x, r in self.tape.rates.items() if str(nodes[r][1]).endswith("'")}
         while i in bases and self.tape.nodes[bases[i]][1] != "t":
             i, orders = bases[i], orders + 1
         return i, orders

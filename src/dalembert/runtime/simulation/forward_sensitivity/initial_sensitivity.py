@@ -83,7 +83,7 @@ def _sensitivity_parameter(
     evaluator, system = chosen.evaluator, chosen.kin.system
     name = str(key.name if isinstance(key, Scalar) else key)
     symbol = system.symbols.get(name)
-    if symbol is not None and symbol.kind in ("constant", "input", "specified"):
+    if symbol is not None and (symbol.kind == "constant" or symbol.is_open):
         if symbol.scalar.i in chosen.numbers:
             return SensitivityParameter(name, chosen.numbers[symbol.scalar.i], symbol.scalar.i)
         what = (

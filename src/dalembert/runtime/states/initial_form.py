@@ -157,7 +157,7 @@ class InitialForm:
     structure: BoolArray
     affected: BoolArray
     # W has an entry in this row and column
-    W: tuple[NDArray[np.int64], NDArray[np.int64]]
+    W: tuple[NDArray[np.int64], ...]
     # r, J; A, b; c, C and their sizes; X, W: functions of (q, t)
     at_position: CompiledArrays
     # e and its slopes in u of the curved rows, slopes in q̇ of those that are not linear: functions
@@ -234,26 +234,8 @@ def _build_form(
 ) -> InitialForm:
     kin, tape = evaluator.kin, evaluator.tape
     asked = tuple({x.written: x for x in read}.values())
-    place, states = {i: k for k, i in enumerate(kin.q)}, {i: k for k, i in enumerate(kin.x)}
-    coordinates = tuple((k, place[x.symbol]) for k, x in enumerate(asked) if x.symbol in place)
-    first_order = tuple((k, states[x.symbol]) for k, x in enumerate(asked) if x.symbol in states)
-    expressions = tuple(
-        k for k, x in enumerate(asked) if x.level is Level.POSITION and x.symbol is None
-    )
-    speeds = {i: r for r, i in enumerate(kin.u)}
-    direct = tuple((k, speeds[x.symbol]) for k, x in enumerate(asked) if x.symbol in speeds)
-    velocities = tuple(
-        k for k, x in enumerate(asked) if x.level is Level.VELOCITY and x.symbol not in speeds
-    )
-    holonomic = [
-        PositionRow(r.name, evaluator.in_state(r.phi), float(r.is_norm), r.is_norm)
-        for r in kin.linear_rows
-        if r.phi is not None
-    ]
-    rows = (
-        *holonomic,
-        *(PositionRow(asked[k].name, asked[k].node, is_given=True) for k in expressions),
-    )
+    kinds = _ConditionKinds.of(kin, asked)
+    rows = _position_rows(evaluator, asked, kinds)
     velocity_rows = tuple(
         InitialCondition(r.row.name, evaluator.in_state(r.e), 0.0, Level.VELOCITY, None)
         for r in kin.velocity_rows
@@ -261,55 +243,106 @@ def _build_form(
     slopes = row_jacobian(tape, rows, kin.q)
     in_speeds = _VelocityConditions(
         evaluator,
-        [*(asked[k].node for k in velocities), *(c.node for c in velocity_rows)],
-        len(velocities),
+        [*(asked[k].node for k in kinds.velocities), *(c.node for c in velocity_rows)],
+        len(kinds.velocities),
     )
-    W = [(k, r, evaluator.in_state(w)) for k, (_, row) in enumerate(kin.WX) for r, w in row.items()]
+    arrays, W = _position_arrays(evaluator, rows, slopes, in_speeds)
+    return InitialForm(
+        kin=kin,
+        parsed=read,
+        conditions=asked,
+        guess=guess,
+        quaternions=given_quaternions(kin.system, tape, {x.symbol for x in asked}),
+        names=_initial_names(kin, asked),
+        rows=rows,
+        coordinates=kinds.coordinates,
+        expressions=kinds.expressions,
+        given_speeds=kinds.speeds,
+        velocities=kinds.velocities,
+        first_order=kinds.first_order,
+        constraint_rows=velocity_rows,
+        nonlinear_conditions=in_speeds.not_linear,
+        nonlinear_rows=tuple(in_speeds.curved),
+        nonlinear_speeds=in_speeds.nonlinear_speeds(),
+        structure=sparsity(tape, slopes, kin.n_q),
+        affected=in_speeds.affected_speeds(),
+        W=W,
+        at_position=CompiledArrays(tape, arrays, (*kin.q, evaluator.time)),
+        at_state=CompiledArrays(
+            tape, in_speeds.nonlinear_arrays(), (*kin.q, *kin.u, evaluator.time)
+        ),
+        default_q=default_coordinates(kin.system),
+    )
+
+
+@dataclass(frozen=True)
+class _ConditionKinds:
+    """Which of the given conditions is what: its number, and the place of its symbol where it is
+    one.
+    """
+
+    coordinates: tuple[tuple[int, int], ...]
+    first_order: tuple[tuple[int, int], ...]
+    speeds: tuple[tuple[int, int], ...]
+    expressions: tuple[int, ...]
+    velocities: tuple[int, ...]
+
+    @classmethod
+    def of(cls, kin: Kinematics, asked: Sequence[GivenQuantity]) -> _ConditionKinds:
+        """The kinds of these conditions."""
+
+        def places(symbols: Sequence[int]) -> tuple[tuple[int, int], ...]:
+            place = {i: k for k, i in enumerate(symbols)}
+            return tuple((k, place[x.symbol]) for k, x in enumerate(asked) if x.symbol in place)
+
+        return cls(
+            places(kin.q),
+            places(kin.x),
+            places(kin.u),
+            tuple(k for k, x in enumerate(asked) if x.level is Level.POSITION and x.symbol is None),
+            tuple(
+                k
+                for k, x in enumerate(asked)
+                if x.level is Level.VELOCITY and x.symbol not in kin.u
+            ),
+        )
+
+
+def _position_rows(
+    evaluator: Evaluator, asked: Sequence[GivenQuantity], kinds: _ConditionKinds
+) -> tuple[PositionRow, ...]:
+    """φ(q, t) = 0 of every holonomic row and |e|² = 1 of every quaternion, then g(q, t) = value of
+    every given expression.
+    """
+    holonomic = (
+        PositionRow(r.name, evaluator.in_state(r.phi), float(r.is_norm), r.is_norm)
+        for r in evaluator.kin.linear_rows
+        if r.phi is not None
+    )
+    given = (asked[k] for k in kinds.expressions)
+    return (*holonomic, *(PositionRow(x.name, x.node, is_given=True) for x in given))
+
+
+def _position_arrays(
+    evaluator: Evaluator,
+    rows: Sequence[PositionRow],
+    slopes: Sequence[Sequence[int]],
+    in_speeds: _VelocityConditions,
+) -> tuple[dict[str, tuple[tuple[int, ...], list[int]]], tuple[NDArray[np.int64], ...]]:
+    """All functions of (q, t), and in which row and column W has its entries."""
+    kin, here = evaluator.kin, evaluator.in_state
+    W = [(k, r, here(w)) for k, (_, row) in enumerate(kin.WX) for r, w in row.items()]
+    A = [{k: here(a) for k, a in r.A.items()} for r in kin.rows]
     arrays = {
         "r": ((len(rows),), [row.node for row in rows]),
         "J": ((len(rows), kin.n_q), [i for row in slopes for i in row]),
-        "A": (
-            (len(kin.rows), kin.n_q),
-            _dense(
-                tape.zero,
-                [{k: evaluator.in_state(a) for k, a in r.A.items()} for r in kin.rows],
-                kin.n_q,
-            ),
-        ),
-        "b": ((len(kin.rows),), [evaluator.in_state(row.b) for row in kin.rows]),
+        "A": ((len(kin.rows), kin.n_q), _dense(evaluator.tape.zero, A, kin.n_q)),
+        "b": ((len(kin.rows),), [here(row.b) for row in kin.rows]),
         **in_speeds.arrays(),
-        "X": ((kin.n_q,), [evaluator.in_state(X) for X, _ in kin.WX]),
+        "X": ((kin.n_q,), [here(X) for X, _ in kin.WX]),
         "W": ((len(W),), [w for _, _, w in W]),
     }
-    return InitialForm(
-        kin,
-        read,
-        asked,
-        guess,
-        given_quaternions(kin.system, tape, {x.symbol for x in asked}),
-        _initial_names(kin, asked),
-        rows,
-        coordinates,
-        expressions,
-        direct,
-        velocities,
-        first_order,
-        velocity_rows,
-        in_speeds.not_linear,
-        tuple(in_speeds.curved),
-        frozenset(
-            r for _, row in in_speeds.curved.values() for r, i in enumerate(row) if i != tape.zero
-        ),
-        sparsity(tape, slopes, kin.n_q),
-        in_speeds.affected_speeds(),
-        (
-            np.array([k for k, _, _ in W], dtype=np.int64),
-            np.array([r for _, r, _ in W], dtype=np.int64),
-        ),
-        CompiledArrays(tape, arrays, (*kin.q, evaluator.time)),
-        CompiledArrays(tape, in_speeds.nonlinear_arrays(), (*kin.q, *kin.u, evaluator.time)),
-        default_coordinates(kin.system),
-    )
+    return arrays, tuple(np.array([entry[j] for entry in W], dtype=np.int64) for j in (0, 1))
 
 
 class _VelocityConditions:
@@ -331,6 +364,13 @@ class _VelocityConditions:
                     self.not_linear[k] = str(problem)
                 else:
                     self.curved[k] = node, gradient(tape, {node: tape.one}, evaluator.kin.u)
+
+    def nonlinear_speeds(self) -> frozenset[int]:
+        """The speeds that conditions depend on which are not linear in them."""
+        zero = self._evaluator.tape.zero
+        return frozenset(
+            r for _, row in self.curved.values() for r, i in enumerate(row) if i != zero
+        )
 
     def affected_speeds(self) -> BoolArray:
         """The speeds that some condition may move."""

@@ -370,83 +370,85 @@ class InitialSolver:
     def __init__(self, form: InitialForm) -> None:
         self._native, self._function = _native(), form.at_position.function
         self._alive: list[Any] = []
-        arrays, kin = form.at_position, form.kin
-        n, n_u, m, k, n_A = (
-            kin.n_q,
-            kin.n_u,
-            len(form.rows),
-            len(form.velocities) + len(form.constraint_rows),
-            len(kin.rows),
-        )
-        directions = assembly.perturbations(n) if m else np.zeros((0, n))
+        arrays, kin, m = form.at_position, form.kin, len(form.rows)
+        directions = assembly.perturbations(kin.n_q) if m else np.zeros((0, kin.n_q))
         self.fields: Any = _Fields(
-            n_out=len(arrays.places), n=n, m=m, n_A=n_A, k=k, n_u=n_u, n_nudges=len(directions)
+            n_out=len(arrays.places),
+            n=kin.n_q,
+            m=m,
+            n_A=len(kin.rows),
+            k=len(form.velocities) + len(form.constraint_rows),
+            n_u=kin.n_u,
+            n_nudges=len(directions),
+            n_given=len(form.velocities),
+            n_W=len(form.W[0]),
+            n_direct=len(form.given_speeds),
+            n_coordinates=len(form.coordinates),
+            n_multipliers=len(kin.multipliers),
         )
-        fields = self.fields
-        fields.n_given, fields.n_W, fields.n_direct = (
-            len(form.velocities),
-            len(form.W[0]),
-            len(form.given_speeds),
-        )
-        fields.n_coordinates, fields.n_multipliers = len(form.coordinates), len(kin.multipliers)
-        self._bind_arrays(D=arrays.template.copy(), places=arrays.places)
+        self._bind_arrays(D=arrays.template.copy(), places=arrays.places, nudges=directions)
         for name, start in arrays.starts.items():
-            setattr(fields, name, fields.D + 8 * start if fields.D else 0)
-        self.at_rest, self._guessed, fixed = (
-            form.default_q.copy(),
-            np.zeros(n, dtype=np.int64),
-            np.zeros(n, dtype=bool),
-        )
-        fixed[[place for _, place in form.coordinates]] = True
+            setattr(self.fields, name, self.fields.D + 8 * start if self.fields.D else 0)
+        self.at_rest, self._guessed = form.default_q.copy(), np.zeros(kin.n_q, dtype=np.int64)
         self._at_rest, self._has_guess = form.default_q, False
+        self.q, self.u, self.qdot = np.zeros(kin.n_q), np.zeros(kin.n_u), np.zeros(kin.n_q)
+        self._p, self._given = np.zeros(len(arrays.parameters)), np.zeros(len(form.conditions))
         self._bind_arrays(
             at_rest=self.at_rest,
             guessed=self._guessed,
-            fixed=fixed,
-            structure=form.structure,
-            nudges=directions,
+            q=self.q,
+            u=self.u,
+            qdot=self.qdot,
+            p=self._p,
+            given=self._given,
         )
-        self._bind_arrays(
-            W_row=form.W[0],
-            W_column=form.W[1],
-            reached=form.affected,
-            own_target=[row.target for row in form.rows],
-        )
-        self._bind_arrays(
-            coordinate_from=[c for c, _ in form.coordinates],
-            coordinate_to=[c for _, c in form.coordinates],
-        )
-        self._bind_arrays(
-            target_from=[-1] * (m - len(form.expressions)) + list(form.expressions),
-            value_from=form.velocities,
-        )
-        self._bind_arrays(
-            direct_from=[c for c, _ in form.given_speeds],
-            direct_to=[c for _, c in form.given_speeds],
-            every=[1] * k,
-        )
-        self.q, self.u, self.qdot = np.zeros(n), np.zeros(n_u), np.zeros(n)
-        self._p, self._given = np.zeros(len(arrays.parameters)), np.zeros(len(form.conditions))
-        self._bind_arrays(q=self.q, u=self.u, qdot=self.qdot, p=self._p, given=self._given)
-        shapes = ((m, n), (k, n_u), (n_A, n))
-        room = {
-            "M": max(i * (j + 1) for i, j in shapes),
-            "B": max(i * (j + 1 + i) for i, j in shapes),
-            "J_now": m * n,
-        }
-        room |= {"outs": len(arrays.places), "x": n + 1, "found": max(n, n_u)}
-        room |= dict.fromkeys(("targets", "residuals", "rows", "r_now"), m) | dict.fromkeys(
-            ("d", "left"), k
-        )
-        room |= dict.fromkeys(("columns", "now", "first", "step", "before"), n) | dict.fromkeys(
-            ("free", "trial", "clean"), n_u
-        )
-        self._bind_arrays(**{name: np.zeros(size) for name, size in room.items()})
+        self._bind_structure(form)
+        self._allocate()
         if self._function is not None:
             self._work = np.zeros(self._function.work_size + 8)
             self._bind_arrays(f_work=self._work)
             self._prepare = prologue_call(self._function, self._p, self._work)
-            fields.f, fields.f_prologue = self._function.address, self._function.prologue_address
+            self.fields.f = self._function.address
+            self.fields.f_prologue = self._function.prologue_address
+
+    def _bind_structure(self, form: InitialForm) -> None:
+        """Which value is given for which coordinate, row or speed, and where the zeros are."""
+        fixed = np.zeros(self.fields.n, dtype=bool)
+        fixed[[place for _, place in form.coordinates]] = True
+        self._bind_arrays(
+            fixed=fixed,
+            structure=form.structure,
+            W_row=form.W[0],
+            W_column=form.W[1],
+            reached=form.affected,
+            own_target=[row.target for row in form.rows],
+            coordinate_from=[c for c, _ in form.coordinates],
+            coordinate_to=[c for _, c in form.coordinates],
+            target_from=[-1] * (self.fields.m - len(form.expressions)) + list(form.expressions),
+            value_from=form.velocities,
+            direct_from=[c for c, _ in form.given_speeds],
+            direct_to=[c for _, c in form.given_speeds],
+            every=[1] * self.fields.k,
+        )
+
+    def _allocate(self) -> None:
+        """The memory that the search writes to."""
+        fields = self.fields
+        n, n_u, m, k = fields.n, fields.n_u, fields.m, fields.k
+        shapes = ((m, n), (k, n_u), (fields.n_A, n))
+        room = {
+            "M": max(i * (j + 1) for i, j in shapes),
+            "B": max(i * (j + 1 + i) for i, j in shapes),
+            "J_now": m * n,
+            "outs": fields.n_out,
+            "x": n + 1,
+            "found": max(n, n_u),
+            **dict.fromkeys(("targets", "residuals", "rows", "r_now"), m),
+            **dict.fromkeys(("d", "left"), k),
+            **dict.fromkeys(("columns", "now", "first", "step", "before"), n),
+            **dict.fromkeys(("free", "trial", "clean"), n_u),
+        }
+        self._bind_arrays(**{name: np.zeros(size) for name, size in room.items()})
 
     def _bind_arrays(self, **arrays: ArrayLike) -> None:
         """Let the fields of these names be arrays, which are kept; empty ones are nowhere."""

@@ -153,9 +153,8 @@ def constraints(
     """Degrees of freedom, redundant rows by name, and the largest integrable part of all rows
     together.
 
-    start, guess   coordinates at (or near) which the rows are compared where they hold; zero
-    otherwise values, inputs constants, and prescribed motions, that differ from their declared
-    values
+    start, guess    coordinates at (or near) which the rows are compared; zero otherwise
+    values, inputs  constants and prescribed motions that differ from their declared values
 
     Rows that contradict each other are refused with the residual.
     """

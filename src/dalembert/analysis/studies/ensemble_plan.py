@@ -3,10 +3,10 @@
 theta          the value at the times `at`, or at the end where none are given
 end(theta)     the value at the end
 max, min       the greatest and the least value, over eight places of every step and where parabolas
-through them have their tops
+               through them have their tops
 mean           ∫ g dt / T
 time(g)        the first time at which g crosses zero, upwards time(g, up), downwards time(g, down);
-NaN where it never does
+               NaN where it never does
 """
 
 from __future__ import annotations

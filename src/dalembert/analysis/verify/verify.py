@@ -50,7 +50,7 @@ def verify(
 
     answer     text, LaTeX, SymPy, expressions of the system, a function u̇ = f(q, u, p), or a table
     of         the quantity that the answer is: "T", "L", "p_theta", "W", "dof"; by default its
-    left side says it
+               left side says it
     let        {name in the answer: name in the system}
     marks      points for a right answer, or a MarkScheme; partial answers get a part of them
     about      the point of a linear model, for of="A" and of="B"

@@ -67,8 +67,7 @@ def export(
 
     values    numbers for constants, which stay parameters
     inputs    expressions that inputs and prescribed motions are bound to; numbers are their values
-    at the start, and what is not
-              named stays an input
+              at the start, and what is not named stays an input
     start     the state to begin with, completed as the start of a run is
     outputs   expressions in coordinates, rates, accelerations and inputs
     linear    whether A = ∂ẋ/∂x and B = ∂ẋ/∂w are written too

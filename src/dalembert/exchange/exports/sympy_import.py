@@ -45,7 +45,7 @@ def from_sympy(
 
     bodies   its particles and rigid bodies, where the method does not know them
     check    whether SymPy's own mass matrix and forcing are compared with ours at random states;
-    a disagreement is an error
+             a disagreement is an error
     """
     from dalembert.exchange.exports.sympy_reader import read_sympy_model
 

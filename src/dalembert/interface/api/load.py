@@ -17,7 +17,7 @@ def load(path: str | Path, **options: Any) -> System:
     """The system that a file describes: a model (.toml, .json), URDF (.urdf) or MJCF (.xml).
 
     set       of a model: values of constants, {"m": 2, "k": "3 N/m"}, and n of a family; what its
-    file says of runs is in s.settings
+              file says of runs is in s.settings
 
     and of URDF and MJCF
     base       "fixed" (a URDF's default) holds the root link, "free" gives it six degrees of

@@ -91,12 +91,13 @@ def close(
     them together.
 
     "pin"       the points coincide, `axis` on the side of P stays parallel to `other` on the side
-    of Q (by default both z)
+                of Q (by default both z)
     "ball"      the points coincide
     "slide"     equal frames; Q − P stays along `axis` (by default x)
     "cylinder"  `axis` stays parallel to `other`, and Q − P along both (by default z)
     "universal" the points coincide, `axis` stays at right angles to `other` (by default x and y)
     "weld"      the points coincide, and the frames are equal
+
     No coordinate is declared. Rows that vanish identically (all that leave the plane of a plane
     mechanism) are dropped.
     """

@@ -226,18 +226,16 @@ def derivatives(
     """d = da.derivatives(s, of=…, with_respect_to=…): native ∂y/∂x = d(q, u, t=0, **values).
 
     of               "udot", "qdot", "rates" (q̇, ẋ, u̇), "M", "f", "constraints", "T", "V", "inverse
-                     dynamics",
-                     or an expression, a text, or a list of them
+                     dynamics", or an expression, a text, or a list of them
     with_respect_to  "q", "u", "x" (first-order states), "loads" (generalized loads along u),
-                     "inputs",
-                     "constants", "t", "udot" (of inverse dynamics), or names, or a list of all
-                     these
+                     "inputs", "constants", "t", "udot" (of inverse dynamics), or names, or a list
+                     of all these
     order            1, or 2: ∂²(μᵀy)/∂x² = d(q, u, multipliers=μ)
     speeds           "all": u are all rates, and the constraint equations stay in saddle-point form
     start            a state at which the speeds chosen by default must be regular
     points           how many states are expected; with 200 000 or more they are compiled at once,
-                     otherwise
-                     when they have been evaluated so often that it pays, with the same bits
+                     otherwise when they have been evaluated so often that it pays, with the same
+                     bits
     """
     if not isinstance(system, System):
         msg = f"derivatives: give a System, not {type(system).__name__}"

@@ -70,8 +70,7 @@ def extended_hamilton(system: System, *, speeds: bool | None = None) -> HybridEq
     """The hybrid equations of a system that carries members.
 
     speeds   write the ordinary equations along the speeds (quasi-velocities) rather than along the
-    coordinates; by default
-             where speeds are declared
+             coordinates; by default where speeds are declared
     """
     if not isinstance(system, System):
         msg = f"extended_hamilton: give a System, not {type(system).__name__}"

@@ -133,7 +133,7 @@ def member_modes(
 
     member   which one, by name; may be left out where there is only one
     values   constants that differ from their declared values, and coordinates at which the frame is
-    held
+             held
     """
     wanted = validate_count("modes", count)
     modes: list[NaturalMode] = []

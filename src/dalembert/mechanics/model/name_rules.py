@@ -31,6 +31,9 @@ def check_name(name: str, taken: dict[str, str]) -> str:
         letter = next((word for word, letter in GREEK.items() if letter == name), "")
         plain = "use letters, digits and _, beginning with a letter (theta_1 prints as θ₁)"
         cure = f"write {letter!r}, which prints as {name}" if letter else plain
+        symbol, equals, value = name.partition("=")
+        if equals and _SHAPE.fullmatch(symbol):
+            cure = f"give its value as a keyword, s.constants({symbol}={value or '1'})"
         msg = f"{name!r:.60} cannot be a name: {cure}{several}"
         raise BadDescription(msg)
     if len(name) > LONGEST:

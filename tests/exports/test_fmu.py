@@ -183,11 +183,11 @@ def test_validation_is_silent_and_sources_and_units_are_there(motion, version):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize(
-    "name", [n for n in SYSTEMS if all(v.value is not None for v in case(n).model.states)]
-)
+@pytest.mark.parametrize("name", SYSTEMS)
 def test_derivatives_are_our_rates(name, version, tmp_path):
     one = case(name)
+    if any(v.value is None for v in one.model.states):
+        pytest.skip("its start is not known without solving for it")
     file = tmp_path / f"{one.identifier}.fmu"
     file.write_bytes(files(one.model, one.identifier, version)[file.name])
     described = fmpy.read_model_description(str(file))

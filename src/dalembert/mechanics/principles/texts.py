@@ -25,6 +25,40 @@ NEWTON_EULER: Final = Principle(
     "Every body is cut free. The reactions of its neighbours are unknowns, in addition to the "
     "applied loads.",
 )
+NEWTON_EULER_STEPS: Final[Mapping[str, StepText]] = {
+    "accelerations": (
+        "Accelerations from neighbour to neighbour",
+        "Bar00 (14)",
+        (
+            "Relative to the body that carries it, a body accelerates only in the directions that "
+            "its joint allows."
+        ),
+    ),
+    "bodies": (
+        "Bodies cut free",
+        "Bar00 (14)",
+        (
+            "Force and moment balance of each body along its axes. A joint exerts opposite "
+            "reactions on its two bodies."
+        ),
+    ),
+    "joints": (
+        "Joints",
+        "Mei85 (7.18)",
+        (
+            "In the directions that it allows, a joint exerts only the loads declared in it. These "
+            "equations complete the system."
+        ),
+    ),
+    "reactions": (
+        "Reactions",
+        "Mei85 (7.24)",
+        (
+            "From the tips to the ground, the balances give every reaction. Inserted into the "
+            "joint equations they give the equations of motion."
+        ),
+    ),
+}
 
 DALEMBERT: Final = Principle(
     "dalembert",

@@ -51,8 +51,11 @@ def findings(browser, file, axe, scheme):
     )
     visit = Visit(context, file)
     visit.page.wait_for_selector("html.settled")
-    # regions that scroll become focusable after formulas are unpacked
-    visit.until("[...document.querySelectorAll('[data-packed]')].every(e => e.closest('[hidden]'))")
+    # regions that scroll become focusable after formulas are unpacked; folded ones stay packed
+    visit.until(
+        "[...document.querySelectorAll('[data-packed]')]"
+        ".every(e => e.closest('[hidden], details:not([open])'))"
+    )
     visit.painted()
     visit.page.add_script_tag(content=axe)
     problems = [v for v in visit.do(RUN) if v[0] in GRAVE]

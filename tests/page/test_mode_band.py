@@ -107,8 +107,8 @@ def test_an_incline_is_drawn_as_a_line_along_it():
     s.particle("block", 1, P)
     s.contact(P, plane.y, friction=0.1)
     drawn = build_scene(da.simulate(s, 0.5, start={y: 0.05}).at(np.linspace(0, 0.5, 9)))
-    (rail,) = drawn.rails
-    assert np.tan(0.5) == pytest.approx(rail.ends[:, 1] / rail.ends[:, 0])
+    (strip,) = drawn.surfaces
+    assert np.tan(0.5) == pytest.approx(strip.line[:, 1] / strip.line[:, 0])
     assert drawn.view.ground is None
 
 

@@ -118,6 +118,19 @@ def test_every_command_runs_it_from_the_position_of_its_file(walker):
     assert s.origin.keyframes["initial"] == run_options(str(walker), s)[1]["start"]
 
 
+def test_a_run_starts_in_the_home_keyframe_and_is_drawn_on_a_ground(walker):
+    from dalembert.interface.page.scene import build_scene, sample_frames
+
+    walker.write_text(walker.read_text().replace('"crouch"', '"home"'))
+    s = quiet(walker)
+    start = run_options(str(walker), s)[1]["start"]
+    assert s.origin.keyframes["home"] == start
+    drawn = build_scene(sample_frames(da.simulate(s, 0.02, start=start, progress=False), 11))
+    lowest = min(b.r[0, 2] for b in drawn.bodies)
+    assert drawn.view.ground <= min(0.0, lowest)
+    assert () == drawn.rails
+
+
 def test_inputs_of_a_file_are_zero_unless_given(walker):
     s = quiet(walker)
     f = da.compile(s)

@@ -163,14 +163,15 @@ def default_coordinates(name: str, system: System) -> dict[str, float]:
 
 
 def initial_keyframe(system: System) -> dict[str, float]:
-    """The position that a file is written in; nothing for other systems."""
+    """The keyframe "home" of a robot's file, or else the position that the file is written in;
+    nothing for other systems.
+    """
     from dalembert.exchange.robots.robot_record import RobotSource
 
-    return (
-        dict(system.origin.keyframes.get("initial", {}))
-        if isinstance(system.origin, RobotSource)
-        else {}
-    )
+    if not isinstance(system.origin, RobotSource):
+        return {}
+    frames = system.origin.keyframes
+    return dict(frames.get("home") or frames.get("initial", {}))
 
 
 def run_options(

@@ -191,6 +191,14 @@ def _half_height(away: FloatArray, side: FloatArray, head: FloatArray, back: Flo
     return max(_MARGIN * needed, _MARGIN * 0.35 * float(np.ptp(d)) / 2, 1e-6)
 
 
+def robot_ground(bodies: Sequence[DrawnBody], up: FloatArray) -> FloatArray:
+    """A point of the ground below a robot: the level of its file's origin, or of its lowest link
+    at the start where that is lower.
+    """
+    lowest = min((float((b.r @ up - _depth(b, up))[0]) for b in bodies), default=0.0)
+    return min(lowest, 0.0) * up[None]
+
+
 def _ground(
     up: FloatArray, bodies: Sequence[DrawnBody], contacts: Sequence[FloatArray], *, floor: bool
 ) -> float | None:

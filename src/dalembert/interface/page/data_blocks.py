@@ -14,6 +14,7 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.interface.page.kinematics_arrays import quaternions
 
 if TYPE_CHECKING:
+    from dalembert.interface.page.contact_surfaces import SurfaceStrip
     from dalembert.interface.page.scene import Scene
 
 
@@ -94,13 +95,16 @@ def scene_data(s: Scene) -> dict[str, Any]:
             }
             for p in s.points
         ],
-        "lines": [{"kind": line.kind, "a": line.a, "b": line.b} for line in s.lines],
+        "lines": [
+            {"kind": line.kind, "a": line.a, "b": line.b, "length": line.length} for line in s.lines
+        ],
         "curves": [
             {"name": c.name, "thick": c.thick, "r": [encode_series(x) for x in c.r]}
             for c in s.curves
         ],
         "hues": s.colour_count,
         "rails": [rail.ends.tolist() for rail in s.rails],
+        "surfaces": [_surface_data(strip) for strip in s.surfaces],
         "arrows": [
             {
                 "name": a.name,
@@ -125,6 +129,20 @@ def scene_data(s: Scene) -> dict[str, Any]:
             "force": largest_magnitude(s, "force") or 1.0,
             "torque": largest_magnitude(s, "torque") or 1.0,
         },
+    }
+
+
+def _surface_data(strip: SurfaceStrip) -> dict[str, Any]:
+    """A strip; its displacement and that of a belt over the times."""
+    return {
+        "line": strip.line.tolist(),
+        "across": strip.across.tolist(),
+        "normal": strip.normal.tolist(),
+        "shift": encode_series(strip.shift),
+        # as a vector, so that it is interpolated as every other
+        "travel": None
+        if strip.travel is None
+        else encode_series(np.outer(strip.travel, [1.0, 0.0, 0.0])),
     }
 
 

@@ -2,17 +2,14 @@
 motion, as arrays, and what acts there.
 
 Only the local turns and the offsets are evaluated on the tape; the products are taken with numbers,
-frame by frame and point
-by point, so that a long chain costs no more than its links.
+frame by frame and point by point, so that a long chain costs no more than its links.
 r(ξ, t) = r_P + (L ξ + u − Δ) e_x + v e_y + w e_z: a flexible member as one curve, from its root to
-its end. r_P − g n: where the plane under a contact is, as a floor if it is level, and as a line
-along it if it is not. Weights, declared loads and reactions act at their places; springs and
-dampers between two.
+its end. Weights, declared loads and reactions act at their places; springs and dampers between two.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, Literal
@@ -26,7 +23,7 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.model.elements import Body, UnilateralContact
+from dalembert.mechanics.model.elements import Body
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
@@ -226,74 +223,6 @@ class FlexibleMembers:
                 MemberCurve(e.member.name, r, _THICK[e.member.kind], e.member.at, tuple(positions))
             )
         return member_curves
-
-
-_STILL: Final = 1e-9
-# how far a line goes beyond what touches it, relative to the system's size
-_BEYOND: Final = 0.25
-
-
-class GroundPlanes:
-    """The planes under the contacts of a system; those that turn, as between two balls, are no
-    grounds.
-    """
-
-    def __init__(self, contacts: Sequence[UnilateralContact]) -> None:
-        self._planes: list[tuple[Point, Vector, Scalar]] = [
-            (c.force_location[0], c.force_location[1], c.gap)
-            for c in contacts
-            if c.force_location is not None
-            and c.force_location[1] is not None
-            and c.gap is not None
-        ]
-
-    @property
-    def points(self) -> list[Point]:
-        """Where contacts touch."""
-        return [P for P, *_ in self._planes]
-
-    @property
-    def normals(self) -> list[Vector]:
-        """Of the planes."""
-        return [n for _, n, _ in self._planes]
-
-    def _projections(
-        self, run: Trajectory, poses: Poses
-    ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """The feet of the points on planes that keep still, and the normals."""
-        gaps = list(run.rows([g for *_, g in self._planes]))
-        for (P, n, _), gap in zip(self._planes, gaps, strict=True):
-            normal = poses.vector(n)
-            feet = poses.point(P) - np.asarray(gap)[:, None] * normal
-            height = feet @ normal[0]
-            if np.ptp(normal, axis=0).max() <= _STILL and np.ptp(height) <= 1e-6 * (
-                1.0 + np.abs(height).max()
-            ):
-                yield feet, normal[0]
-
-    def horizontal_points(
-        self, run: Trajectory, poses: Poses, up: FloatArray | None
-    ) -> list[FloatArray]:
-        """Feet on level planes."""
-        return [
-            feet
-            for feet, n in self._projections(run, poses)
-            if up is None or float(n @ up) > 1.0 - _STILL
-        ]
-
-    def inclined_lines(
-        self, run: Trajectory, poses: Poses, up: FloatArray | None, size: float
-    ) -> Iterator[FloatArray]:
-        """The two ends of a line along every plane that is not level, in the plane of N.x and
-        N.y where it can.
-        """
-        for feet, n in self._projections(run, poses):
-            if up is None or float(n @ up) > 1.0 - _STILL:
-                continue
-            along = np.cross(n, np.eye(3)[2 if abs(n[2]) < 0.9 else 0])
-            along /= np.linalg.norm(along)
-            s = (feet - feet[0]) @ along
-            yield feet[0] + np.outer([s.min() - _BEYOND * size, s.max() + _BEYOND * size], along)
 
 
 ArrowKind = Literal["weight", "load", "normal", "friction", "reaction", "torque"]

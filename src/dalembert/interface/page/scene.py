@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
@@ -23,10 +24,10 @@ from dalembert.interface.page.body_shapes import (
     primitive_bodies,
     shrink_to_links,
 )
-from dalembert.interface.page.camera import Camera, fit_camera
+from dalembert.interface.page.camera import Camera, fit_camera, robot_ground
+from dalembert.interface.page.contact_surfaces import ContactSurfaces, SurfaceStrip
 from dalembert.interface.page.kinematics_arrays import (
     FlexibleMembers,
-    GroundPlanes,
     MemberCurve,
     Poses,
     ancestors,
@@ -74,6 +75,8 @@ class SceneLine:
     kind: Literal["link", "spring", "damper", "rope"]
     a: int
     b: int
+    # a rope that is longer than the distance of its ends sags
+    length: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +107,7 @@ class Scene:
     points: tuple[ScenePoint, ...]
     lines: tuple[SceneLine, ...]
     rails: tuple[GuideLine, ...]
+    surfaces: tuple[SurfaceStrip, ...]
     arrows: tuple[Arrow, ...]
     view: Camera
     contacts: tuple[int, ...] = ()
@@ -140,7 +144,7 @@ class _SceneBuilder:
         self.contacts = list(
             dict.fromkeys(c.contact.point for c in system.constraints if c.contact is not None)
         )
-        self.members, self.grounds = FlexibleMembers(system), GroundPlanes(system.contacts)
+        self.members, self.grounds = FlexibleMembers(system), ContactSurfaces(system.contacts)
         points = [b.G for b in system.bodies] + [e.member.at for e in self.members.bent]
         points += [P for b in system.bodies for P in b.points.values()]
         points += (
@@ -153,8 +157,8 @@ class _SceneBuilder:
         self.points = list(dict.fromkeys(points))
         self.poses = Poses(
             run,
-            self.points,
-            [*(v for *_, v in self.loads), *self.members.vectors, *self.grounds.normals],
+            self.points + self.grounds.plane_points,
+            [*(v for *_, v in self.loads), *self.members.vectors, *self.grounds.vectors],
         )
         self.curves = self.members.curves(self.poses)
         # the places of every body that is drawn as bars
@@ -170,7 +174,7 @@ class _SceneBuilder:
         self.sources: list[tuple[Point, Vector | None]] = []
         self.number: dict[Point, int] = {}
         self.links: dict[tuple[int, int], None] = {}
-        self.ropes: list[tuple[int, int]] = []
+        self.ropes: list[tuple[int, int, float]] = []
         self.rails: list[GuideLine] = []
         wanted = [Q for P in self.points for Q in ancestors(P)]
         r = {P: self.poses.point(P) for P in dict.fromkeys(wanted)}
@@ -180,19 +184,30 @@ class _SceneBuilder:
             if P.parent is not None and not self.members.is_on_member(P):
                 self._connect(P, self.poses.offset(P))
         self._link_by_constraints()
+        for joined, length in self.grounds.ropes(self.run):
+            free = length if len(joined) == 2 else 0.0
+            self.ropes += [(self.number[P], self.number[Q], free) for P, Q in pairwise(joined)]
         self.roots = [self._point_index(c.root.name, c.r[0], c.root) for c in self.curves]
         self.tips = [
             self._point_index(f"tip of {c.name}", c.r[-1], c.root, c.along[-1]) for c in self.curves
         ]
         # what is to be seen: the masses, and what is linked with them
         seen = {self.number[b.G] for b in self.run.system.bodies}.union(
-            *self.links, *self.ropes, self.roots, self.tips
+            *self.links, *(rope[:2] for rope in self.ropes), self.roots, self.tips
         )
-        self.rails += [
-            GuideLine(ends)
-            for ends in self.grounds.inclined_lines(self.run, self.poses, self._up(), self.size)
-        ]
-        ends = [np.broadcast_to(e, (len(self.run), 3)) for rail in self.rails for e in rail.ends]
+        self.scale = _extent([self.places[k] for k in sorted(seen)])
+        self.surfaces = list(self.grounds.strips(self.run, self.poses, self._up(), self.size))
+        self._choose_frame(seen)
+
+    def _choose_frame(self, seen: set[int]) -> None:
+        """What the camera must hold, and whether the motion happens in one place."""
+        is_robot = self.run.system.origin is not None
+        if is_robot:
+            # a robot is framed by its links; sliders of its base are no guides
+            self.rails, seen = [], set()
+        corners = [e for rail in self.rails for e in rail.ends]
+        corners += [e for strip in self.surfaces for e in strip.corners]
+        ends = [np.broadcast_to(e, (len(self.run), 3)) for e in corners]
         sprung = {self.number[P] for _, *pair in self.springs for P in pair}
         self.framed_points = [self.places[k] for k in sorted(seen | sprung)] + ends
         # a lone particle is seen with its whole way
@@ -201,15 +216,15 @@ class _SceneBuilder:
             and not self.curves
             and all(b.frame is None for b in self.run.system.bodies)
         )
-        self.is_stationary = (
+        self.is_stationary = not is_robot and (
             points
             or bool(self.rails)
+            or bool(self.surfaces)
             or any(
                 np.ptp(self.places[k], axis=0).max() <= _STATIONARY_TOLERANCE * self.size
                 for k in seen
             )
         )
-        self.scale = _extent([self.places[k] for k in sorted(seen)])
 
     def _point_index(self, name: str, r: FloatArray, P: Point, way: Vector | None = None) -> int:
         near = 1e-9 * self.size
@@ -245,7 +260,7 @@ class _SceneBuilder:
         ):
             self.rails.append(_rail(self.places[b], directions[0], 0.15 * self.size))
         elif self._slides_on_rotating_axis(P):
-            self.ropes.append((a, b))
+            self.ropes.append((a, b, 0.0))
 
     def _slides_on_rotating_axis(self, P: Point) -> bool:
         """Whether a point moves along one axis of a frame that turns: a load on a rope, a bead
@@ -366,6 +381,7 @@ class _SceneBuilder:
         at_G = {self.number[b.G] for b in self.run.system.bodies}
         held = {
             *self.roots,
+            *(k for rope in self.ropes for k in rope[:2]),
             *(
                 k
                 for k, e in zip(self.tips, self.members.bent, strict=True)
@@ -385,12 +401,14 @@ class _SceneBuilder:
             for a, b in self.links
             if not any({a, b} <= places for places in apart)
         ]
-        lines += [SceneLine("rope", a, b) for a, b in self.ropes]
+        lines += [SceneLine("rope", a, b, length) for a, b, length in self.ropes]
         lines += [SceneLine(kind, self.number[P], self.number[Q]) for kind, P, Q in self.springs]
         contacts = tuple(dict.fromkeys(self.number[P] for P in self.contacts))
-        ground = [self.places[k] for k in contacts] + self.grounds.horizontal_points(
+        ground = [self.places[k] for k in contacts] + self.grounds.level_points(
             self.run, self.poses, self._up()
         )
+        if not ground and self.run.system.origin is not None and (up := self._up()) is not None:
+            ground = [robot_ground(bodies, up)]
         return Scene(
             t=np.asarray(self.run.t),
             bodies=tuple(bodies),
@@ -399,6 +417,7 @@ class _SceneBuilder:
             ),
             lines=tuple(lines),
             rails=tuple(self.rails),
+            surfaces=tuple(self.surfaces),
             arrows=tuple(self._arrows()),
             view=fit_camera(
                 self._up(),

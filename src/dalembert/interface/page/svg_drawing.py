@@ -14,6 +14,7 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.page.body_shapes import DrawnBody, SolidShape
 from dalembert.interface.page.camera import FIELD_OF_VIEW, camera_axes
+from dalembert.interface.page.contact_surfaces import SurfaceStrip
 from dalembert.interface.page.data_blocks import traced_points
 from dalembert.interface.page.kinematics_arrays import MemberCurve
 from dalembert.interface.page.scene import Scene
@@ -114,6 +115,7 @@ def draw_scene(
         for f in _curve(c, k, COLOURS[n % len(COLOURS)], camera)
     ]
     faces += list(_link_faces(scene, k, camera))
+    faces += [f for strip in scene.surfaces for f in _strip(strip, k, camera)]
     faces.sort(key=lambda f: -f.depth)
     below = [*_floor(scene, camera), *(_traces(scene, k, camera) if trace else ())]
     written = list(place_labels(scene.dimensions, camera, width, height)) if letters else []
@@ -250,7 +252,10 @@ def _link_faces(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
     unit = _unit_width(camera)
     for line in scene.lines:
         ends = np.array([scene.points[line.a].r[k], scene.points[line.b].r[k]])
-        ends = _spring_coil(ends, 0.02 * camera.radius) if line.kind == "spring" else ends
+        if line.kind == "spring":
+            ends = _spring_coil(ends, 0.02 * camera.radius)
+        elif line.kind == "rope":
+            ends = _hanging_rope(ends, line.length, camera.up)
         flat, depth = camera(ends)
         # a link inside a body is hidden by it
         width = 0.45 * unit if line.kind == "rope" else 0.9 * unit
@@ -278,6 +283,40 @@ def _link_faces(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
             if place.fixed:
                 half = np.array([[-2.6, -1.2], [2.6, -1.2], [2.6, -2.1], [-2.6, -2.1]]) * unit
                 yield Face(flat[0] + half, METAL, depth=float(depth[0]))
+
+
+def _strip(strip: SurfaceStrip, k: int, camera: _Camera) -> Iterator[Face]:
+    """A wall, belt or curved ground: its strip, and hatching on the solid side of its edge."""
+    line = strip.line + strip.shift[k]
+    back, front = line + strip.across, line - strip.across
+    flat, depth = camera(np.concatenate([front, back[::-1]]))
+    far = float(depth.max()) + 0.02 * camera.radius
+    yield Face(flat, METAL, depth=far, alpha=0.3)
+    for edge in (front, back):
+        yield Face(camera(edge)[0], None, INK, 1.2, depth=far, alpha=0.7)
+    steps = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
+    size = 0.08 * camera.radius
+    travel = 0.0 if strip.travel is None else float(strip.travel[k])
+    for s in np.arange(travel % size, steps[-1], size):
+        p = np.array([np.interp(s, steps, front[:, i]) for i in range(3)])
+        q = p + 2 * strip.across
+        if strip.travel is None:
+            along = (line[-1] - line[0]) / np.linalg.norm(line[-1] - line[0])
+            q = p - 0.6 * size * (strip.normal + along)
+        yield Face(camera(np.array([p, q]))[0], None, INK, 0.8, depth=far, alpha=0.5)
+
+
+def _hanging_rope(ends: FloatArray, length: float, up: FloatArray) -> FloatArray:
+    """L ≈ l + 8 d²/(3 l): a slack rope as a parabola with the sag d."""
+    distance = float(np.linalg.norm(ends[1] - ends[0]))
+    slack = length - distance
+    if slack <= 1e-6 * length:
+        return ends
+    near = distance <= 0.2 * length
+    sag = slack / 2 if near else min(np.sqrt(3 * distance * slack / 8), length / 2)
+    s = np.linspace(0.0, 1.0, 25)
+    hanging = ends[0] + np.outer(s, ends[1] - ends[0]) - np.outer(4 * sag * s * (1 - s), up)
+    return np.asarray(hanging)
 
 
 def _spring_coil(ends: FloatArray, r: float) -> FloatArray:

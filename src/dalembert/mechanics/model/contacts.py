@@ -23,7 +23,7 @@ from dalembert.mechanics.model.dry_friction import (
     plane_friction_forces,
 )
 from dalembert.mechanics.model.dry_friction import friction as declare_friction
-from dalembert.mechanics.model.elements import Body, Load
+from dalembert.mechanics.model.elements import Body, ContactGeometry, Load
 from dalembert.mechanics.model.force_reduction import check_body, material_velocity, reduce_loads
 from dalembert.mechanics.model.registry import (
     Registry,
@@ -137,6 +137,7 @@ def contact(
         restitution=restitution, law=law, two_sided=two_sided,
         arrow=(place, n, directions[0] if directions else None),
         across=(slips[1], friction_forces[1]) if in_plane else None, active=active,
+        geometry=_drawn_geometry(s, (through, ball, height), directions, speeds),
     )  # fmt: skip
     _resisting_torques(s, label, n, directions, (body, other), spin=spin, rolling=rolling)
 
@@ -235,6 +236,7 @@ def rope(
     declare_contact(
         s, label, load, (N, None), gap=gap, approach=v, restitution=restitution, law=law,
         active=active,
+        geometry=ContactGeometry("rope", tuple(points), length=longest),
     )  # fmt: skip
 
 
@@ -285,6 +287,21 @@ def _contact_geometry(
     Q = O if through is None else through
     s.space.check_element(Q, Point, f"{label}, through=")
     return n, (P - Q) @ n - r, r
+
+
+def _drawn_geometry(
+    s: Registry,
+    given: tuple[Point | None, Point | None, Any],
+    directions: tuple[Vector, ...],
+    speeds: list[Scalar],
+) -> ContactGeometry:
+    """A plane with its point and the velocity of a belt, a ball, or a curve."""
+    through, ball, height = given
+    if ball is not None or height is not None:
+        return ContactGeometry("curve" if ball is None else "ball")
+    belt = [w * t for w, t in zip(speeds, directions, strict=True) if w != 0]
+    velocity = sum(belt[1:], belt[0]) if belt else None
+    return ContactGeometry("plane", (s.space.O if through is None else through,), velocity)
 
 
 def _check_radii(s: Registry, label: str, radius: Any) -> tuple[Scalar, Scalar]:

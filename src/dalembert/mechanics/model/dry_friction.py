@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from dalembert.errors import BadDescription, NotLinear
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.model.elements import Body, Load, UnilateralContact
+from dalembert.mechanics.model.elements import Body, ContactGeometry, Load, UnilateralContact
 from dalembert.mechanics.model.force_reduction import reduce_loads
 from dalembert.mechanics.model.from_energies import generalized_load
 from dalembert.mechanics.model.loads import check_load_name
@@ -135,6 +135,7 @@ def declare_contact(
     arrow: tuple[Point, Vector | None, Vector | None] | None = None,
     across: tuple[Scalar, Scalar] | None = None,
     active: Any = None,
+    geometry: ContactGeometry | None = None,
 ) -> None:
     """The contact with its load, unless something about it cannot be; `across` is the second slip
     velocity of friction in a plane, with its force.
@@ -215,6 +216,7 @@ def declare_contact(
             T_across,
             plane,
             present,
+            geometry,
         )
     )
 

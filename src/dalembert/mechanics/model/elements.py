@@ -114,6 +114,19 @@ class Constraint:
 
 
 @dataclass(frozen=True)
+class ContactGeometry:
+    """What a drawing shows of a contact: the plane or curve that is touched, or a rope."""
+
+    kind: Literal["plane", "ball", "curve", "rope"]
+    # of the plane; the ends of a rope and the point it runs over
+    points: tuple[Point, ...] = ()
+    # the velocity of a belt in its plane
+    belt: Vector | None = None
+    # the largest length of a rope
+    length: Scalar | None = None
+
+
+@dataclass(frozen=True)
 class UnilateralContact:
     """g(q, t) ≥ 0, N ≥ 0, g N = 0 and |T| ≤ μ N: a contact, a stop, or friction under a given
     normal force. With friction in a plane T has two components, and |T| ≤ μ N is a round cone.
@@ -149,6 +162,8 @@ class UnilateralContact:
     # it is there while this is positive; at the start (True, False) where events add and drop it;
     # always (None)
     active: Scalar | bool | None = None
+    # stops and friction along a row have none
+    geometry: ContactGeometry | None = None
 
     @property
     def forces(self) -> tuple[Scalar, ...]:

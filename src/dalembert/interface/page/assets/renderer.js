@@ -100,6 +100,16 @@ const Meshes = {
     }
     return { position, normal, faces: Array.from(triangles, (_, k) => k) };
   },
+  // between a line − across and the line + across
+  strip(line, across) {
+    const position = line.flatMap((p) => [...V.sub(p, across), ...V.add(p, across)]), faces = [], normal = [];
+    line.forEach((p, k) => {
+      const next = line[k + 1] ?? p, before = line[k + 1] ? p : line[k - 1], n = V.unit(V.cross(V.sub(next, before), across));
+      normal.push(...n, ...n);
+      if (k) faces.push(2 * k - 2, 2 * k - 1, 2 * k, 2 * k - 1, 2 * k + 1, 2 * k);
+    });
+    return { position, normal, faces };
+  },
   // a flat convex polygon
   plate(corners) {
     const n = V.unit(V.cross(V.sub(corners[1], corners[0]), V.sub(corners[2], corners[0]))), faces = [];
@@ -304,6 +314,20 @@ class Renderer {
   }
 }
 
+const Surfaces = {
+  // places along a line at equal distances, the first at `from`, each with the direction of the line
+  stations(line, spacing, from) {
+    const places = [], first = ((from % spacing) + spacing) % spacing;
+    let done = 0;
+    for (let k = 1; k < line.length; k++) {
+      const way = V.sub(line[k], line[k - 1]), length = V.norm(way), along = V.unit(way);
+      for (let s = first + spacing * Math.ceil((done - first) / spacing); s < done + length; s += spacing) places.push([V.add(line[k - 1], V.scale(along, s - done)), along]);
+      done += length;
+    }
+    return places;
+  },
+};
+
 // One scene on one canvas: where everything is at a time, and the eye that looks at it.
 class Stage {
   constructor(canvas, labels, data) {
@@ -321,6 +345,8 @@ class Stage {
       this.renderer.meshes[b.kind] = this.renderer.mesh(Meshes.faceted(Arrays.read(b.mesh[0], Int16Array), Arrays.read(b.mesh[1], Uint16Array)));
     });
     this.curves = data.curves.map((c) => ({ ...c, r: c.r.map(read) }));
+    this.surfaces = data.surfaces.map((s) => ({ ...s, shift: read(s.shift), travel: s.travel ? read(s.travel) : null }));
+    this.surfaces.forEach((s, k) => { this.renderer.meshes["surface " + k] = this.renderer.mesh(Meshes.strip(s.line, s.across)); });
     this.arrows = data.arrows.map((a) => ({ ...a, at: where(a.at), v: read(a.v) }));
     this.traced = data.traces.map((k) => this.renderer.buffer(this.spread(this.places[k].r)));
     this.recorded = { t: this.t, places: this.places, bodies: this.bodies, curves: this.curves, arrows: this.arrows, traced: this.traced };
@@ -481,6 +507,7 @@ class Stage {
     if (this.show.traces) this.traces();
     if (this.show.frames) this.triads();
     this.solids(true);
+    this.grounds();
     if (this.ghost) this.haunt(() => this.pale());
     // forces act inside of bodies and are seen through them
     if (this.show.arrows || this.show.velocities) r.gl.clear(r.gl.DEPTH_BUFFER_BIT);
@@ -580,6 +607,7 @@ class Stage {
     const r = this.renderer, thin = this.data.view.stick, place = (k) => this.at(this.places[k].r);
     for (const l of this.data.lines) {
       if (l.kind === "link") r.rod("cylinder", place(l.a), place(l.b), 0.5 * thin, this.metal);
+      else if (l.kind === "rope") this.rope(place(l.a), place(l.b), l.length);
       else this.spring(place(l.a), place(l.b), l.kind);
     }
     for (const p of this.places) {
@@ -587,6 +615,22 @@ class Stage {
       if (p.fixed && p.joint) this.support(this.at(p.r), 3.2 * thin);
     }
     for (const rail of this.data.rails) r.path(rail, 2, [...this.ink, 0.35]);
+  }
+
+  // walls, belts and curved grounds: a translucent strip, hatched on its solid side; the marks of a belt move with it
+  grounds() {
+    const r = this.renderer, unit = [[1, 0, 0], [0, 1, 0], [0, 0, 1]], size = 4 * this.data.view.stick;
+    this.surfaces.forEach((s, k) => {
+      const o = this.at(s.shift), edge = s.line.map((p) => V.add(o, p)), ends = [edge[0], edge.at(-1)];
+      r.draw("surface " + k, M4.basis(...unit, o), [1, 1, 1], this.metal, { alpha: 0.3 });
+      for (const side of [-1, 1]) r.path(edge.map((p) => V.add(p, V.scale(s.across, side))), 2, [...this.ink, 0.6]);
+      for (const p of ends) r.path([V.sub(p, s.across), V.add(p, s.across)], 1, [...this.ink, 0.4]);
+      const walk = Surfaces.stations(edge, s.travel ? 2 * size : size, s.travel ? this.at(s.travel)[0] : 0);
+      for (const [p, along] of walk) {
+        if (s.travel) r.path([V.sub(p, s.across), V.add(p, s.across)], 2, [...this.ink, 0.45]);
+        else { const front = V.sub(p, s.across); r.path([front, V.add(front, V.scale(V.add(s.normal, along), -0.8 * size))], 1, [...this.ink, 0.5]); }
+      }
+    });
   }
 
   ball(o, size, colour) { this.renderer.draw("sphere", M4.basis([1, 0, 0], [0, 1, 0], [0, 0, 1], o), [size, size, size], colour); }
@@ -609,6 +653,14 @@ class Stage {
     }
     points.push(b);
     this.renderer.path(points, kind === "damper" ? 3.5 : 2, [...this.ink, 0.75]);
+  }
+
+  // a taut rope is straight; a slack one hangs as a parabola of its length L ≈ l + 8 d²/(3 l)
+  rope(a, b, length) {
+    const l = V.norm(V.sub(b, a)), slack = length - l;
+    if (!(slack > 1e-6 * length)) { this.renderer.path([a, b], 2, [...this.ink, 0.75]); return; }
+    const sag = l > 0.2 * length ? Math.min(Math.sqrt(3 * l * slack / 8), length / 2) : slack / 2, down = V.scale(this.axes[2], -4 * sag);
+    this.renderer.path(Array.from({ length: 25 }, (_, k) => V.add(V.mix(a, b, k / 24), V.scale(down, k / 24 * (1 - k / 24)))), 2, [...this.ink, 0.5]);
   }
 
   traces() {

@@ -29,6 +29,20 @@ def test_several_runs_share_the_panels(runs):
     assert 0.5 == pytest.approx(axes[0].lines[1].get_ydata()[0])
 
 
+def test_differences_are_drawn_where_two_runs_coincide(runs, tmp_path):
+    first, other = runs
+    rough = da.simulate(first.system, 2, start={"alpha": 1.0}, rtol=1e-5, progress=False)
+    shown = first.plot("alpha", compare={"rough": rough}, path=tmp_path / "a.svg").source.panels
+    assert ["α", "α: difference from run 1"] == [panel.title for panel in shown]
+    (apart,) = shown[1].curves
+    expected = rough.at(apart.x)["alpha"] - first.at(apart.x)["alpha"]
+    assert expected == pytest.approx(apart.values, abs=1e-5)
+    assert 0 < np.abs(apart.values).max() < 1e-3
+    # curves that can be distinguished, and equal ones, need no differences
+    for each in (other, first):
+        assert 1 == len(first.plot("alpha", compare=[each], path=tmp_path / "b.svg").source.panels)
+
+
 def test_size_and_style_are_those_of_the_caller(runs, tmp_path):
     shown = runs[0].plot("alpha", figsize=(3, 2), style="ggplot", path=tmp_path / "a.png")
     assert [3, 2] == list(shown.figure.get_size_inches())

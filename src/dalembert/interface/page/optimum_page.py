@@ -63,4 +63,7 @@ def _panels(phase: OptimalPhase, audit: PhaseAudit) -> list[Panel]:
                 if np.isfinite(x)
             ]
         panels.append(Panel(escape(name), tuple(curves), coinciding=True))
+        apart = Panel("", tuple(curves[:2])).differences(f"{escape(name)}: replay less optimum")
+        if replay is not None and name in states and apart is not None:
+            panels.append(apart)
     return panels

@@ -369,6 +369,7 @@ class Trial {
     if (kind === "q") return column(frames, "states", wide, +place);
     if (kind === "u") return column(frames, "states", wide, d.n_q + +place);
     if (kind === "f") return this.result.reactions ? column({ t: frames.t, reactions: this.result.reactions }, "reactions", d.reactions.terms.length, +place) : null;
+    if (kind === "d") { const x = this.values(place), first = this.values("E_Z"); return x && first ? { t: x.t, v: x.v.map((y, i) => y - first.v[i]) } : null; }
     if (kind === "r") return column(steps, "outputs", out, d.outputs.residuals + +place);
     // curves at even times; errors at the steps themselves, between which the polynomials add one of their own
     const set = kind === "drift" ? steps : frames;

@@ -410,12 +410,16 @@ def _panels(run_integrals: RunIntegrals) -> Iterator[Panel]:
         ("𝓗", run_integrals.H, "H"),
         ("C", run_integrals.C, "C"),
     )
-    yield _panel(
+    shown = _panel(
         label_with_unit("Integrals", J),
         t,
         *((typeset(name), x, key) for name, x, key in integrals),
         coinciding=True,
     )
+    yield shown
+    apart = shown.differences(label_with_unit(typeset("Differences from E_Z"), J))
+    if apart is not None:
+        yield apart
     parts = (
         ("K₂", run_integrals.K2, "K2"),
         ("𝒰", run_integrals.potential, "V"),

@@ -24,6 +24,9 @@ GREY: Final = "#666666"
 MOST_PANELS: Final = 24
 # of curves that may lie on one another: their dashes, the first is whole
 DASHES: Final = ((), (7, 5), (8, 3, 2, 3), (2, 4))
+# curves that are this close everywhere, relative to the height of the panel, are seen as one
+_INDISTINGUISHABLE: Final = 0.01
+_ROUNDING: Final = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +69,21 @@ class Panel:
     def dashes(self, k: int) -> tuple[int, ...]:
         """Of the k-th curve; none where it is whole."""
         return DASHES[k % len(DASHES)] if self.coinciding else ()
+
+    def differences(self, title: str) -> Panel | None:
+        """x_k − x_0 of the curves that cannot be distinguished from the first one by eye; None
+        where there are none, or where they are equal to rounding.
+        """
+        first = self.curves[0]
+        low, high = value_range([c.values for c in self.curves], 0.0, smallest=1e-300)
+        curves = []
+        for k, c in enumerate(self.curves[1:], 1):
+            apart = c.values - np.interp(c.x, first.x, first.values)
+            largest = float(np.abs(apart).max(initial=0.0))
+            if _ROUNDING * max(abs(low), abs(high)) < largest <= _INDISTINGUISHABLE * (high - low):
+                key = f"d:{c.key}" if c.key else ""
+                curves.append(Curve(c.name, c.x, apart, self.colour(k), key))
+        return Panel(title, tuple(curves), zero_line=True) if curves else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -57,18 +57,29 @@ def plot(
     In a notebook the plot appears below the cell; elsewhere it is saved, and the name of the file
     is printed.
     """
-    return display(run_chart(run, what, compare), run.system.name, path, Appearance(**appearance))
+    look = Appearance(**appearance)
+    # axes of the caller are as many as the requested panels
+    chart = run_chart(run, what, compare, differences=look.ax is None)
+    return display(chart, run.system.name, path, look)
 
 
-def run_chart(run: Trajectory, what: Sequence[Any] = (), compare: Others = ()) -> Chart:
+def run_chart(
+    run: Trajectory,
+    what: Sequence[Any] = (),
+    compare: Others = (),
+    *,
+    differences: bool = False,
+) -> Chart:
     """The requested quantities, or every coordinate, and below it the energy; with other runs in
-    the same panels.
+    the same panels, and with their differences where they coincide.
     """
     asked = [(w if isinstance(w, tuple | list) else (w,)) for w in what] or [
         (name,) for name in run.names[: run.q.shape[1]]
     ]
     fine, others = refine(run), _runs_by_name(compare)
     panels = tuple(_comparison_panel(fine, others, keys) for keys in asked[:MOST_PANELS])
+    if differences and others:
+        panels = tuple(_with_differences(panels))[:MOST_PANELS]
     if run.contact_modes is not None:
         panels = (*panels[: MOST_PANELS - 1], _modes(fine))
     facts, colour = (
@@ -113,6 +124,15 @@ def _comparison_panel(
         ]
     title = own.title or ", ".join(c.name for c in own.curves)
     return Panel(title, tuple(curves), own.is_symbol)
+
+
+def _with_differences(panels: Sequence[Panel]) -> Iterator[Panel]:
+    """Each panel of one quantity, followed by the differences of runs that coincide."""
+    for panel in panels:
+        apart = panel.differences(f"{panel.title}: difference from run 1")
+        yield panel
+        if apart is not None and panel.curves[0].name == "run 1":
+            yield apart
 
 
 def refine(run: Trajectory) -> Trajectory:

@@ -228,7 +228,8 @@ class NativeTransition:
         for name, values in zip(
             ("prologue", "prologue_p", "prologue_work"), zip(*prologues, strict=True), strict=True
         ):
-            self._array(name, values, int)
+            # functions without parameters have no address of these
+            self._array(name, [x or 0 for x in values], int)
 
     # ---- a run -------------------------------------------------------------------------------
 

@@ -40,6 +40,8 @@ _NOT_SPLIT: Final = (
     "terms of other loads with the same constants have no potential together with its terms, so it "
     "counts in 𝒫_nc"
 )
+# speeds beyond which v_R is taken from the recursion of velocities, where v_t vanishes
+_MANY_SPEEDS: Final = 12
 
 
 class Energies:
@@ -57,6 +59,9 @@ class Energies:
         Source: Mit22 (12).
         """
         partials, rest = self.kin.partial_velocities(X)
+        if not rest.parts and len(partials) > _MANY_SPEEDS:
+            # the recursion shares the velocities of parents, which the sum over speeds repeats
+            return (self.kin.v(X) if isinstance(X, Point) else self.kin.w(X)), rest
         return sum((v_r * self._u(r) for r, v_r in partials.items()), Vector(self.t, {})), rest
 
     def _u(self, r: int) -> Scalar:

@@ -118,7 +118,7 @@ def derivation(
     yield Heading(2, d.principle.title)
     parts = [_without_repeats(part, d, shown) for part in _derivation_steps(d, writing, level)]
     if level in ("equations", "brief"):
-        yield _principle(d, writing)
+        yield principle_statement(d, writing)
     if level != "equations":
         yield from numbered_blocks(parts, level, first)
         return
@@ -133,7 +133,9 @@ def _derivation_steps(
 ) -> Iterator[NumberedStep]:
     whole = level in ("full", "teach")
     if whole:
-        yield NumberedStep("The principle in general", (_principle(d, writing),), d.principle.why)
+        yield NumberedStep(
+            "The principle in general", (principle_statement(d, writing),), d.principle.why
+        )
     if whole and d.principle.family == "positions":
         table = kinematic_coefficients.coefficient_blocks(d.kinematics, writing)
         yield NumberedStep(kinematic_coefficients.TITLE, tuple(table), kinematic_coefficients.WHY)
@@ -146,7 +148,8 @@ def _derivation_steps(
     yield _result(d, writing, reduced=bool(own), quiet=not whole)
 
 
-def _principle(d: Derivation, writing: FormulaWriter) -> Block:
+def principle_statement(d: Derivation, writing: FormulaWriter) -> Block:
+    """The principle in general, and its source."""
     return paragraph(writing.general_formula(d.principle.statement), f"  [{d.principle.source}]")
 
 

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from dalembert.errors import NotApplicable
+from dalembert.interface.report.derivation_steps import principle_statement
 from dalembert.interface.report.document_blocks import Block, Heading, TableBlock, paragraph
 from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.mechanics.kinematics.kinematic_tree import KinematicTree, TreeLink
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.principles.derivation import Derivation
+from dalembert.mechanics.principles.derivation import Derivation, Step
 from dalembert.symbolic.algebra.expression_graph import dependencies
 
 # operations beyond which an equation is too long to read
@@ -42,23 +43,40 @@ def _operations(d: Derivation) -> int:
 
 def summary(d: Derivation, writing: FormulaWriter) -> Iterator[Block]:
     """The principle, the number of equations and operations, and the recursive form of a tree."""
-    kin, e = d.kinematics, d.equations
     yield Heading(2, d.principle.title)
-    yield paragraph(writing.general_formula(d.principle.statement), f"  [{d.principle.source}]")
-    yield paragraph(
-        f"{len(e.residuals)} equations of motion in {kin.n_u} independent speeds and {kin.n_q} "
+    yield principle_statement(d, writing)
+    yield size(d, "--all prints them, -o FILE writes them.")
+    yield from recursion(d.kinematics)
+
+
+def size(d: Derivation, remedy: str) -> Block:
+    """The number of equations and operations; the remedy says how to get the equations."""
+    kin = d.kinematics
+    return paragraph(
+        f"{kin.n_u} equations of motion in {kin.n_u} independent speeds and {kin.n_q} "
         f"coordinates, with {_operations(d)} operations (shared ones counted once). "
-        f"They are too long to be read: --all prints them, -o FILE writes them."
+        f"They are too long to be read: {remedy}"
     )
+
+
+def step_outline(d: Derivation, writing: FormulaWriter) -> Iterator[Block]:
+    """Each step of a derivation with its reason and general formula, without its quantities."""
+    for number, step in enumerate(d.quantities, 1):
+        yield Heading(3, f"{number}. {step.title}")
+        if step.why:
+            yield paragraph(step.why)
+        formula = step.formula if isinstance(step, Step) else step.statement
+        general = writing.general_formula(formula)
+        yield paragraph(general, f"  [{step.source}]" * bool(step.source), quiet=True)
+
+
+def recursion(kin: Kinematics) -> Iterator[Block]:
+    """The recursion from link to link and the links of a tree, or why there is none."""
     try:
         tree = KinematicTree(kin)
     except NotApplicable as reason:
         yield paragraph(f"No recursive form: {reason}.")
         return
-    yield from _recursion(tree, kin)
-
-
-def _recursion(tree: KinematicTree, kin: Kinematics) -> Iterator[Block]:
     links = [link for link in tree.links if link.parent is not None]
     yield Heading(3, "Recursive form, link by link")
     yield paragraph(

@@ -34,6 +34,7 @@ from dalembert.mechanics.model.elements import (
     UnilateralContact,
 )
 from dalembert.mechanics.model.system import System
+from dalembert.symbolic.algebra.exact.verdict import Verdict
 from dalembert.symbolic.algebra.exact.zero_test import decide_zero
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, gradient
 from dalembert.symbolic.algebra.printing import length_trees
@@ -235,9 +236,12 @@ def load_table(kin: Kinematics, writing: FormulaWriter) -> Iterator[Block]:
     if not contributions:
         yield paragraph("No loads act on it.")
         return
+    nodes = [node for _, _, F in contributions for node in F.values()]
+    # all at once: loads share most of their expressions
+    verdicts = iter(decide_zero(kin.tape, nodes).verdicts)
     rows = tuple(
-        (name, formula, _active_speeds(kin, projections, writing))
-        for name, formula, projections in contributions
+        (name, formula, _active_speeds(kin, {r: next(verdicts) for r in F}, writing))
+        for name, formula, F in contributions
     )
     yield TableBlock(("load", "as described", "contributes along"), rows)
     if kin.system.contacts:
@@ -355,8 +359,8 @@ def _with_symbol(letter: str, formula: FormulaSpan) -> FormulaSpan:
     return FormulaSpan(Equality(Letter(letter), formula.tree), formula.definitions)
 
 
-def _active_speeds(kin: Kinematics, F: dict[int, int], writing: FormulaWriter) -> Span:
-    verdicts = dict(zip(F, decide_zero(kin.tape, list(F.values())).verdicts, strict=True))
+def _active_speeds(kin: Kinematics, verdicts: dict[int, Verdict], writing: FormulaWriter) -> Span:
+    """The speeds along which a load contributes, by whether F_r vanishes."""
     if open_ones := [v for v in verdicts.values() if v.holds is None]:
         return VerdictSpan(str(open_ones[0]), holds=None)
     along = [kin.name(kin.u[r]) for r, none in sorted(verdicts.items()) if not none]
@@ -364,7 +368,7 @@ def _active_speeds(kin: Kinematics, F: dict[int, int], writing: FormulaWriter) -
         return symbol_list(along, writing)
     return (
         f"nothing: noncontributing "
-        f"({'no allowed motion does work on it' if F else 'no speed moves its place'})"
+        f"({'no allowed motion does work on it' if verdicts else 'no speed moves its place'})"
     )
 
 

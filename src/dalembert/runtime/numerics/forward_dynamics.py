@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -58,6 +58,8 @@ _DIGITS: Final = 30
 SAMPLE_RADII: Final = (1.0, 1.0, 1.0, 1.0, 0.3, 0.3, 0.3, 0.3, 0.1, 0.1, 0.1, 0.1)
 # random numbers keep this number of bits after the point
 _BITS: Final = 30
+# states times columns of M that are evaluated at once
+_MAX_COLUMN_STATES: Final = 256
 
 
 class NativeDynamics(Displayable):
@@ -399,24 +401,40 @@ def _residual_scales(equations: Equations, values: Mapping[int, Any], udot: Any)
     """max over rows of Σ_s |M_rs u̇_s| + |f_r| and over |M|, at each state; nan where M or f has
     no value.
 
-    Sizes need no more than double precision: it takes all states at once.
+    Sizes need no more than double precision: columns of M are differences of residuals, for all
+    states and many columns at once.
     """
-    entries = [(r, s, e) for r, row in enumerate(equations.mass_nodes) for s, e in row.items()]
-    nodes = [*(e for _, _, e in entries), *equations.forcing_nodes]
+    n, states = len(equations.udot), len(udot)
     with np.errstate(all="ignore"):
-        sizes = [
-            np.abs(np.broadcast_to(x, len(udot)))
-            for x in evaluate(equations.tape, nodes, values.__getitem__, ArrayArithmetic())
-        ]
-        M, rows = sizes[: len(entries)], [x.copy() for x in sizes[len(entries) :]]
-        has_value = np.all(np.isfinite(sizes), axis=0)
-        for (r, s, _), m in zip(entries, M, strict=True):
+        f, has_value = _residual_columns(equations, values, range(-1, 0), states)
+        rows, largest = np.abs(f[0]), np.full(states, np.finfo(float).tiny)
+        width = max(1, _MAX_COLUMN_STATES // states)
+        for first in range(0, n, width):
+            chosen = range(first, min(first + width, n))
+            columns, finite = _residual_columns(equations, values, chosen, states)
+            M, has_value = np.abs(columns - f), has_value & finite
             # what native code has no number for is judged later
-            rows[r] += m * np.nan_to_num(np.abs(udot[:, s]), nan=0.0, posinf=0.0)
+            sizes = np.nan_to_num(np.abs(udot[:, chosen.start : chosen.stop]), nan=0.0, posinf=0.0)
+            rows = rows + np.einsum("srk,ks->rk", M, sizes)
+            largest = np.maximum(largest, M.max(axis=(0, 1)))
         # against the largest row, and what an acceleration of one would take: a row of zeros has
         # no size of its own
-        largest = np.max([*rows, *M, np.full(len(udot), np.finfo(float).tiny)], axis=0)
+        largest = np.maximum(largest, rows.max(axis=0))
     return np.where(has_value, largest, np.nan)
+
+
+def _residual_columns(
+    equations: Equations, values: Mapping[int, Any], columns: Iterable[int], states: int
+) -> tuple[Any, Any]:
+    """The residuals with u̇ = e_s for each s of `columns` (0 for −1), and where all have values."""
+    chosen = np.array(list(columns))
+    lookup = {i: np.tile(x, len(chosen)) for i, x in values.items()}
+    for s, i in enumerate(equations.udot):
+        lookup[i] = np.repeat((chosen == s).astype(float), states)
+    result = evaluate(equations.tape, equations.residuals, lookup.__getitem__, ArrayArithmetic())
+    residuals = np.array([np.broadcast_to(x, len(chosen) * states) for x in result])
+    shaped = residuals.reshape(len(result), len(chosen), states).swapaxes(0, 1)
+    return shaped, np.isfinite(shaped).all(axis=(0, 1))
 
 
 def _relative_residual(

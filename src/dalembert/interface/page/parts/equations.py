@@ -25,7 +25,12 @@ from dalembert.interface.page.html_elements import (
 )
 from dalembert.interface.page.parts.robot_omissions import left_out
 from dalembert.interface.page.public_path import public_path
-from dalembert.interface.report import derivation_steps, result_blocks, system_tables
+from dalembert.interface.report import (
+    derivation_steps,
+    large_systems,
+    result_blocks,
+    system_tables,
+)
 from dalembert.interface.report.document_blocks import Block, Display, Heading, paragraph
 from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.interface.report.renderers import HTML
@@ -89,11 +94,9 @@ def equations(study: ReportData, packing: CompressingRenderer) -> str:
     ]
     rates = packing.text(truncate_displays(list(derivation_steps.rates(first, writing)), command))
     absent = HTML.text(result_blocks.absent_parameters(first, writing))
-    trimming = StepLimiter()
-    common = derivation_steps.numbered_blocks(
-        list(kinematics_steps(study.derivations, writing, trimming.step)), "teach"
-    )
-    shared = _collapsible_steps(common, packing, f"{command} --steps full", trimming)
+    shared = _shared_steps(study.derivations, writing, packing, f"{command} --steps full")
+    large = large_systems.is_large(study.derivations)
+    recursion = HTML.text(large_systems.recursion(first.kinematics)) if large else ""
     named = [(d.principle.name, d.principle.title) for d in study.derivations]
     return section(
         "equations",
@@ -102,6 +105,7 @@ def equations(study: ReportData, packing: CompressingRenderer) -> str:
         f'<p class="quiet">The page opens on {escape(chosen.principle.title)}: no principle gives '
         f"a shorter form here.</p>",
         *panels,
+        recursion,
         f"<h3>Rates of the coordinates</h3>{rates}{absent}",
         f"<h3>From the description to the kinematics</h3><p>What all principles share.</p>{shared}",
         demote_headings(
@@ -112,6 +116,25 @@ def equations(study: ReportData, packing: CompressingRenderer) -> str:
             )
         ),
     )
+
+
+def _shared_steps(
+    derived: Sequence[Derivation],
+    writing: FormulaWriter,
+    packing: CompressingRenderer,
+    command: str,
+) -> str:
+    """Description and kinematics step by step; of a large system the command that prints them."""
+    if large_systems.is_large(derived):
+        bodies = len(derived[0].kinematics.system.bodies)
+        text = (
+            f"Velocities of {bodies} bodies are too long to be read: {command} --all prints them."
+        )
+        return HTML.text([paragraph(text, quiet=True)])
+    trimming = StepLimiter()
+    steps = list(kinematics_steps(derived, writing, trimming.step))
+    common = derivation_steps.numbered_blocks(steps, "teach")
+    return _collapsible_steps(common, packing, command, trimming)
 
 
 def _operation_count(d: Derivation) -> int:
@@ -153,6 +176,8 @@ def _principle(
     equations are.
     """
     command = f"{command} --by {d.principle.name}"
+    if large_systems.is_large([d]):
+        return inf, _large(d, writing.on(d.tape), packing, command)
     brief = [
         b
         for b in derivation_steps.derivation(d, writing, level="equations")
@@ -169,6 +194,17 @@ def _principle(
     return _printed_length(
         brief, packing
     ), f'<div class="statement">{statement}</div>{rest}<h3>Derivation step by step</h3>{long}'
+
+
+def _large(
+    d: Derivation, writing: FormulaWriter, packing: CompressingRenderer, command: str
+) -> str:
+    """What a principle says, the size of its equations, and its steps without their quantities."""
+    statement = HTML.text([derivation_steps.principle_statement(d, writing)])
+    size = HTML.text([large_systems.size(d, f"{command} --all prints them.")])
+    outline = large_systems.step_outline(d, writing)
+    steps = _collapsible_steps(outline, packing, command, StepLimiter())
+    return f'<div class="statement">{statement}</div>{size}<h3>Derivation in outline</h3>{steps}'
 
 
 def _collapsible_steps(

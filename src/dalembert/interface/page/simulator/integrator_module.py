@@ -21,7 +21,7 @@ from dalembert.analysis.integrals.run_integrals import (
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.numerics import emit
-from dalembert.runtime.numerics.compiled_function import CompiledFunction
+from dalembert.runtime.numerics.compiled_function import CompiledFunction, NativeSource
 from dalembert.runtime.numerics.jit import WASM32
 from dalembert.runtime.numerics.llvm_types import POINTER
 from dalembert.runtime.ode.constrained.saddle_solver_ir import module_ir as solver_text
@@ -81,7 +81,7 @@ def expression_function(
 
 
 def recompile_for_wasm(
-    name: str, function: CompiledFunction, parameters: tuple[str, ...]
+    name: str, function: CompiledFunction | NativeSource, parameters: tuple[str, ...]
 ) -> ModuleFunction:
     """What was compiled for this machine, written for a page."""
     text, work = function.ir_for(WASM32, name)
@@ -149,7 +149,8 @@ def integrator_section(run: Trajectory, *, changed_by_events: bool = False) -> M
             setting, audit_quadratures.with_event_loss() if changed_by_events else audit_quadratures
         )
         watched = names(audit.tape, audit.parameters)
-        parts.append(recompile_for_wasm("energy", audit.energy, watched))
+        energy = NativeSource.from_tape(audit.tape, audit.energies, audit.state, audit.parameters)
+        parts.append(recompile_for_wasm("energy", energy, watched))
         if audit.rates is not None:
             parts.append(recompile_for_wasm("audit", audit.rates, watched))
         data["audit"] = _audit_layout(audit, cached_energies(kin).powers)

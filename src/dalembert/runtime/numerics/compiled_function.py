@@ -32,6 +32,10 @@ _NAME: Final = "f"
 _LONG: Final = 10_000
 # up to this number of nodes, calls and gaps between rows take noticeable time
 _MAX_INLINED_NODES: Final = 500
+# operations beyond which LLVM's own scheduling is no gain (3 % of the time at 13 000)
+_MAX_SCHEDULED_NODES: Final = 2500
+# states that are evaluated one by one, because more code would take longer to compile
+_FEW_STATES: Final = 4000
 # without letting go of the interpreter: it is shorter than that takes
 _PROLOGUE: Final = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -85,7 +89,12 @@ class CompiledFunction:
             f"{_NAME}.call",
             "python",
         )
-        library = jit.load(source.text, exports, identity=source.cache_key(host()))
+        library = jit.load(
+            source.text,
+            exports,
+            identity=source.cache_key(host()),
+            codegen=source.code_generation_level,
+        )
         self.address = library.address(_NAME)
         self.prologue_address = library.address(f"{_NAME}.prologue")
         self.work_size: int = ctypes.c_int64.from_address(library.address(f"{_NAME}.size")).value
@@ -108,13 +117,24 @@ class CompiledFunction:
                 level: jit.Level = 1 if self._source.is_inlined else 0
                 exports = f"{_NAME}.batch", f"{_NAME}.call", "python"
                 library = jit.load(
-                    text, exports, identity=self._source.cache_key(target), optimize=level
+                    text,
+                    exports,
+                    identity=self._source.cache_key(target),
+                    optimize=level,
+                    codegen=self._source.code_generation_level,
                 )
                 # another thread that waits here finds it
                 function = self.__dict__["batch"] = BatchCall(
                     library, _NAME, self._fast_call
                 ).function()
             return function
+
+    def at_states(self, X: Array, p: Array) -> Array:
+        """batch(X, p), which is compiled only for many states: a few are evaluated one by one."""
+        if "batch" in self.__dict__ or not 0 < len(X) <= _FEW_STATES:
+            return self.batch(X, p)
+        P = np.broadcast_to(p, (len(X), self.n_parameters))
+        return np.array([self.call(x, of_row) for x, of_row in zip(X, P, strict=True)])
 
     def ir_for(self, target: Target, name: str = _NAME) -> tuple[str, int]:
         """The functions `name` and `name.prologue` in LLVM text for another processor, and how
@@ -246,6 +266,10 @@ class NativeSource:
         """
         # of long tapes the nodes are not even counted
         return len(self.nodes) <= _LONG and len(self.live_nodes) <= _MAX_INLINED_NODES
+
+    def code_generation_level(self) -> jit.Level:
+        """LLVM's level 1 for long code: it takes half the time to compile, and runs as fast."""
+        return 1 if len(self.live_nodes) > _MAX_SCHEDULED_NODES else 2
 
     def without_dead_nodes(self) -> NativeSource:
         """The same without the nodes that are not needed, but with the same numbers for the

@@ -103,7 +103,7 @@ def load(
     *,
     identity: bytes | None = None,
     optimize: Level = 0,
-    codegen: Level = 2,
+    codegen: Level | Callable[[], Level] = 2,
 ) -> Library:
     """The functions `exports` of a module in LLVM text, compiled or from the cache, ready to be
     called.
@@ -111,7 +111,7 @@ def load(
     `optimize` is the level of LLVM's own passes over the text (0: none, right for text without
     common subexpressions, as all of ours: the passes take ten times as long as the code generator
     and make loops of integrators no faster), `codegen` that of instruction selection and
-    scheduling. Writing the text takes time: give a function that writes it, which is called only if
+    scheduling, or a function of what `identity` determines, called only to compile. Writing the text takes time: give a function that writes it, which is called only if
     the cache has nothing under the `identity` that determines the text; by default that is the
     function itself. The functions of the C mathematics library can be declared and called.
     """
@@ -127,7 +127,8 @@ def load(
             return _link(image, exports, imports)
     text = ir_text if isinstance(ir_text, str) else ir_text()
     with _llvm_lock():
-        image = _compile_object(_target_machine(codegen), text, optimize)
+        level = codegen if isinstance(codegen, int) else codegen()
+        image = _compile_object(_target_machine(level), text, optimize)
         cache.write(key, image)
     imports = _imported_symbols(image)
     with _llvm_lock():
@@ -330,9 +331,10 @@ def toolchain_fingerprint() -> bytes:
     ).encode()
 
 
-def _key(identity: bytes, optimize: Level, codegen: Level) -> str:
+def _key(identity: bytes, optimize: Level, codegen: Level | Callable[[], Level]) -> str:
     digest = hashlib.sha256(toolchain_fingerprint())
-    digest.update(f"\0{optimize}\0{codegen}\0".encode())
+    level = codegen if isinstance(codegen, int) else "by size"
+    digest.update(f"\0{optimize}\0{level}\0".encode())
     digest.update(identity)
     return digest.hexdigest()
 

@@ -283,9 +283,9 @@ class Accelerations:
             for k, i in enumerate(self.symbols):
                 if i in changed:
                     p[:, k] = changed[i]
-        udot: FloatArray = self.rates.batch(np.column_stack([y, t]), p)[
-            :, self.first_speed : y.shape[1]
-        ]
+        rates = self.rates
+        evaluate = rates.at_states if isinstance(rates, CompiledFunction) else rates.batch
+        udot: FloatArray = evaluate(np.column_stack([y, t]), p)[:, self.first_speed : y.shape[1]]
         return udot
 
     def project(self, y: FloatArray, t: FloatArray, /) -> FloatArray:

@@ -323,8 +323,7 @@ class ConstrainedRates:
         """A, γ, e and φ of states in rows, as tables with one more index for the state."""
         layout, parts = self.layout, self.layout.parts
         blocks = np.zeros((len(X), parts["end"]))
-        # one state alone needs no code for several at a time
-        blocks[:, self.index] = self.fill.call(X[0], p) if len(X) == 1 else self.fill.batch(X, p)
+        blocks[:, self.index] = self.fill.at_states(X, p)
         n, m, width = layout.n, layout.m, layout.width
         vectors = {name: blocks[:, parts[name] : parts[name] + m] for name in ("gamma", "e", "phi")}
         A = blocks[:, parts["B"] : parts["B"] + m * width].reshape(len(X), m, width)[:, :, :n]

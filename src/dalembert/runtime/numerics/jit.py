@@ -111,8 +111,9 @@ def load(
     `optimize` is the level of LLVM's own passes over the text (0: none, right for text without
     common subexpressions, as all of ours: the passes take ten times as long as the code generator
     and make loops of integrators no faster), `codegen` that of instruction selection and
-    scheduling, or a function of what `identity` determines, called only to compile. Writing the text takes time: give a function that writes it, which is called only if
-    the cache has nothing under the `identity` that determines the text; by default that is the
+    scheduling, or a function of what `identity` determines, called only to compile. Writing the
+    text takes time: give a function that writes it, which is called only if the cache has nothing
+    under the `identity` that determines the text; by default that is the
     function itself. The functions of the C mathematics library can be declared and called.
     """
     if identity is None:

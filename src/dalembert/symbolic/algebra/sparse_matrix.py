@@ -205,6 +205,9 @@ class Elimination:
     moving: set[int]
     # divisors that depend on the coordinates: where one vanishes the solution is singular
     moving_pivots: list[int] = field(init=False, default_factory=list)
+    # of nodes: every pivot is compared with all others again and again
+    _zeros: dict[int, bool] = field(init=False, default_factory=dict)
+    _costs: dict[int, int] = field(init=False, default_factory=dict)
 
     def run(self) -> tuple[dict[int, Row], list[int]]:
         """({unknown: its row with that unknown removed}, indices of rows found dependent)"""
@@ -240,16 +243,23 @@ class Elimination:
         return None if best is None else (best[1], best[2])
 
     def _vanishes(self, a: int) -> bool:
-        return not is_monomial(self.tape, a) and self._trials.at(0, lambda point: point(a)) == 0
+        zero = self._zeros.get(a)
+        if zero is None:
+            zero = self._zeros[a] = (
+                not is_monomial(self.tape, a) and self._trials.at(0, lambda point: point(a)) == 0
+            )
+        return zero
 
     @cached_property
     def _trials(self) -> RandomPoints:
         return RandomPoints(self.tape, 1)
 
     def _pivot_cost(self, a: int) -> int:
-        if self.tape.value(a) is not None:
-            return 0
-        return 2 if any(s in self.moving for s in symbols_of(self.tape, (a,))) else 1
+        cost = self._costs.get(a)
+        if cost is None:
+            varies = any(s in self.moving for s in symbols_of(self.tape, (a,)))
+            cost = self._costs[a] = 0 if self.tape.value(a) is not None else 2 if varies else 1
+        return cost
 
     def _record_pivot(self, divisor: int) -> None:
         if self._pivot_cost(divisor) == 2:

@@ -34,7 +34,7 @@ _LONG: Final = 10_000
 _MAX_INLINED_NODES: Final = 500
 # operations beyond which LLVM's own scheduling is no gain (3 % of the time at 13 000)
 _MAX_SCHEDULED_NODES: Final = 2500
-# states that are evaluated one by one, because more code would take longer to compile
+# states up to which single calls take less time than compiling vectorized code
 _FEW_STATES: Final = 4000
 # without letting go of the interpreter: it is shorter than that takes
 _PROLOGUE: Final = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
@@ -130,7 +130,7 @@ class CompiledFunction:
             return function
 
     def at_states(self, X: Array, p: Array) -> Array:
-        """batch(X, p), which is compiled only for many states: a few are evaluated one by one."""
+        """batch(X, p); for a few states single calls, so that nothing is compiled."""
         if "batch" in self.__dict__ or not 0 < len(X) <= _FEW_STATES:
             return self.batch(X, p)
         P = np.broadcast_to(p, (len(X), self.n_parameters))

@@ -65,7 +65,7 @@ class ExplicitRates(CompiledFunction):
 
     def with_multipliers(self, X: FloatArray, p: FloatArray, /) -> FloatArray:
         """(q̇, ż) of states in rows."""
-        return self.call(X[0], p)[np.newaxis] if len(X) == 1 else self.batch(X, p)
+        return self.at_states(X, p)
 
     def minimum_norm_multipliers(self, X: FloatArray, _: FloatArray, /) -> FloatArray:
         """No λ for each state."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+import grip
 from measure import Timing, race
 from results import NoSlower, Report, Within
 
@@ -103,6 +104,7 @@ def run(report: Report, *, quick: bool) -> None:
         report.compare(task.name, timings, {_WITH: NoSlower(_MOST)})
         a_step = a_step or timings[_WITH].cpu
     _switches(report, a_step, part)
+    grip.run(report, quick=quick)
 
 
 def _switches(report: Report, a_step: float, part: float) -> None:

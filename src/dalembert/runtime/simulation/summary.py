@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
+    from dalembert.runtime.simulation.events.event import Occurrence
     from dalembert.runtime.simulation.trajectory import Trajectory
     from dalembert.symbolic.algebra.scalar import Scalar
 
@@ -65,12 +66,20 @@ def _time_line(run: Trajectory) -> str:
     return f"{way}{asked}, NOT FINISHED: {run.solution.outcome.value}{reason}"
 
 
+def grouped_events(run: Trajectory) -> dict[tuple[str, str], list[Occurrence]]:
+    """What happened, by its name and what was done."""
+    groups: dict[tuple[str, str], list[Occurrence]] = {}
+    for o in run.events:
+        groups.setdefault((o.name, o.action), []).append(o)
+    return groups
+
+
 def event_lines(run: Trajectory) -> list[str]:
     """How often each event happened, and which never did."""
-    times: dict[str, list[float]] = {}
-    for o in run.events:
-        times.setdefault(f"{o.name} ({o.action})", []).append(o.t)
-    lines = [f"event {name}: {_format_times(found)}" for name, found in times.items()]
+    lines = [
+        f"event {name} ({action}): {_format_times([o.t for o in group])}"
+        for (name, action), group in grouped_events(run).items()
+    ]
     return lines + [f"event {name}: never fired" for name in run.solution.untriggered_events]
 
 

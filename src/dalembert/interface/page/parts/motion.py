@@ -35,7 +35,7 @@ from dalembert.interface.report.document_blocks import Heading
 from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.interface.report.result_blocks import energy_integrals
 from dalembert.runtime.simulation.plotting.chart import Curve, Panel
-from dalembert.runtime.simulation.summary import event_lines
+from dalembert.runtime.simulation.summary import grouped_events
 from dalembert.symbolic.algebra.printing.mathml import math
 from dalembert.symbolic.units.quantities import label_with_unit
 
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 
 _MOST_PANELS: Final = 60
+_MOST_EVENTS: Final = 40
 _MOST_REACTIONS: Final = 24
 # reactions below this part of the largest are rounding
 _ROUNDOFF: Final = 1e-11
@@ -142,6 +143,7 @@ def motion(
         "Motion",
         f'<p class="caption">{_run_sentence(run)}</p>',
         remarks,
+        event_table(run),
         contact_mode_bands(plots),
         tab_bar("Plots", "group", titles),
         *grids,
@@ -162,8 +164,30 @@ def _run_sentence(run: Trajectory) -> str:
         f"evaluations"
     )
     stopped = "" if run.finished else f" It stopped before its end: {s.message or s.outcome.value}."
-    happened = "".join(f" {line[0].upper()}{line[1:]}." for line in event_lines(run))
-    return escape(f"From {given or 'zero'}: {reached}.{stopped}{happened}")
+    return escape(f"From {given or 'zero'}: {reached}.{stopped}")
+
+
+def event_table(run: Trajectory) -> str:
+    """What happened, how often, first and last, and the energy that it took or gave."""
+    groups = grouped_events(run)
+    rows = [
+        (
+            escape(name),
+            escape(action),
+            str(len(group)),
+            f"{group[0].t:.9g}",
+            f"{group[-1].t:.9g}" if len(group) > 1 else "",
+            scientific(energy) if (energy := sum(o.energy for o in group)) else "",
+        )
+        for (name, action), group in groups.items()
+    ]
+    rows += [(escape(x), "never fired", "0", "", "", "") for x in run.solution.untriggered_events]
+    if not rows:
+        return ""
+    more = f"<p>{len(rows) - _MOST_EVENTS} more follow.</p>" if len(rows) > _MOST_EVENTS else ""
+    unit = " in J" if run.system.has_units else ""
+    heads = "event", "what happens", "times", "first, t", "last, t", f"energy{unit}"
+    return f'<div class="events">{table(heads, rows[:_MOST_EVENTS])}{more}</div>'
 
 
 # ---- the stage -------------------------------------------------------------------------------

@@ -177,7 +177,7 @@ def event_table(run: Trajectory) -> str:
             str(len(group)),
             f"{group[0].t:.9g}",
             f"{group[-1].t:.9g}" if len(group) > 1 else "",
-            scientific(energy) if (energy := sum(o.energy for o in group)) else "",
+            scientific(taken) if (taken := sum(o.energy for o in group)) else "",
         )
         for (name, action), group in groups.items()
     ]

@@ -16,13 +16,15 @@ import dalembert as da
 NOTE = (
     "Whole calls of da.simulate at tolerance 1e-10, divided by their steps; both runs keep their "
     "energy audit, and with friction Z rides "
-    "along. The slip never ends in the first two systems. A block on a belt then sticks and slips: "
-    "what its run takes beside its steps, "
-    "for each change of mode."
+    "along. The slip never ends in the first two systems. A block on a belt then sticks and slips, "
+    "and 8 and 20 balls bounce: what a run takes without its steps, for each change of mode or "
+    "impact; a long step of the balls in flight costs as much as a short one. Records of what "
+    "happened are part of it."
 )
 _PLAIN, _WITH = "without friction", "with friction"
 _MOST = 2.0
-_MOST_PER_SWITCH = 200e-6
+_MOST_PER_SWITCH = 20e-6
+_MOST_AT_TWENTY = 40e-6
 _TOLERANCE = {"rtol": 1e-10, "atol": 1e-10}
 
 
@@ -60,6 +62,16 @@ def links(*, friction: bool) -> da.System:
         s.particle(f"m{k}", 1, P)
         if friction and not k:
             s.friction(angle.dot - 300, 1e-3, normal=1, name="pin")
+    return s
+
+
+def balls(n: int) -> da.System:
+    """Balls that bounce, each on its own place of a floor."""
+    s = da.System(f"{n} balls", gravity=9.81)
+    for k, y in enumerate(s.coordinates(" ".join(f"y{k}" for k in range(n)))):
+        P = s.O.offset(k * s.N.x + y * s.N.y, f"P{k}")
+        s.particle(f"b{k}", 1, P)
+        s.contact(P, restitution=1, name=f"c{k}")
     return s
 
 
@@ -115,11 +127,13 @@ def _switches(report: Report, a_step: float, part: float) -> None:
     belt, start, duration = block(friction=True, speed=v), {"x.dot": v}, 500 * part * period
     sample = _run(belt, start, duration)
     found = race({_WITH: lambda: _run(belt, start, duration)})[_WITH]
+    empty = race({_WITH: lambda: _run(belt, start, 1e-3)})[_WITH]
     switches = len(sample.events)
-    one = Timing(
-        (found.cpu - a_step * sample.solution.steps) / switches, found.wall / switches, found.noise
-    )
+    spent = found.cpu - a_step * sample.solution.steps - empty.cpu
+    one = Timing(spent / switches, found.wall / switches, found.noise)
     report.compare("a change of mode", {_WITH: one}, {_WITH: Within(_MOST_PER_SWITCH)})
+    for n, most in ((8, _MOST_PER_SWITCH), (20, _MOST_AT_TWENTY)):
+        _impacts(report, n, most, part)
     last = [e.t for e in sample.events if e.action.startswith("slips")][-2:]
     off = abs(last[1] - last[0] - period)
     report.check(
@@ -127,3 +141,20 @@ def _switches(report: Report, a_step: float, part: float) -> None:
         f"{off:.1e} s off",
         passed=off < 1e-8,
     )
+
+
+def _impacts(report: Report, n: int, most: float, part: float) -> None:
+    """An impact of one of n balls: the run without its steps, for each of its impacts."""
+    task = f"an impact of one of {n} balls"
+    report.progress(task)
+    system, start = balls(n), {f"y{k}": 0.5 + 0.01 * k for k in range(n)}
+    flight = {"start": {f"y{k}": 1e4 for k in range(n)}, "max_step": 0.01, **_TOLERANCE}
+    empty = race({_WITH: lambda: da.simulate(system, 1, **flight)})[_WITH]
+    full = race({_WITH: lambda: da.simulate(system, 21, **flight)})[_WITH]
+    a_step, duration = (full.cpu - empty.cpu) / 2000, 400 * part / n
+    sample = _run(system, start, duration)
+    found = race({_WITH: lambda: _run(system, start, duration)})[_WITH]
+    impacts = len(sample.events)
+    spent = found.cpu - a_step * sample.solution.steps - (empty.cpu - 100 * a_step)
+    one = Timing(spent / impacts, found.wall / impacts, found.noise)
+    report.compare(task, {_WITH: one}, {_WITH: Within(most)})

@@ -56,6 +56,7 @@ from dalembert.runtime.simulation.run_options import (
     take_run_options,
     time_span,
 )
+from dalembert.runtime.simulation.simulate import RunMemory
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.evaluator import label
 from dalembert.symbolic.algebra.scalar import Scalar
@@ -250,7 +251,7 @@ def _select_runner(plan: EnsemblePlan, lanes: int | None = None) -> tuple[Runner
     kin, equations = select_equations(plan.system, plan.options.integrator)
     why, alone = (
         vectorization_obstacle(plan, equations),
-        SequentialRunner(plan, functools.partial(_run_single, plan)),
+        SequentialRunner(plan, functools.partial(_run_single, plan, memory=RunMemory())),
     )
     if why is None:
         assert isinstance(equations, ExplicitEquations)
@@ -271,9 +272,11 @@ def _select_runner(plan: EnsemblePlan, lanes: int | None = None) -> tuple[Runner
     return alone, f"sequential ({why})"
 
 
-def _run_single(plan: EnsemblePlan, options: RunOptions) -> Trajectory:
+def _run_single(
+    plan: EnsemblePlan, options: RunOptions, memory: RunMemory | None = None
+) -> Trajectory:
     """One member as a run of its own."""
-    return run_system(plan.system, plan.duration, options, audit=plan.audit)
+    return run_system(plan.system, plan.duration, options, audit=plan.audit, memory=memory)
 
 
 def run_chunk(payload: bytes, first: int, last: int) -> Any:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dalembert.analysis.studies.lyapunov import LyapunovExponent
     from dalembert.runtime.contact.static_equilibrium import RestPosition
     from dalembert.runtime.simulation.energy_audit import Quadratures
+    from dalembert.runtime.simulation.simulate import RunMemory
     from dalembert.runtime.simulation.trajectory import Trajectory
 
 
@@ -186,6 +187,7 @@ def run_system(
     *,
     audit: bool = True,
     keep_energy: bool = False,
+    memory: RunMemory | None = None,
 ) -> Trajectory:
     """The run itself, as its options say; where it stops, the failure says why."""
     from dalembert.analysis.integrals.run_integrals import RunIntegrals
@@ -213,7 +215,7 @@ def run_system(
     )
     try:
         trajectory = simulate_equations(
-            kin, equations, duration, options, quadratures, RunIntegrals, contacts
+            kin, equations, duration, options, quadratures, RunIntegrals, contacts, memory
         )
     except RunStopped as failure:
         if (

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -85,6 +84,7 @@ class CompiledContacts:
     guards: ModeFunction
     # of the monitors those without forces
     free: ModeFunction
+    watched: list[Guard]
 
 
 @dataclass(frozen=True)
@@ -103,10 +103,10 @@ class ContactModel:
         """As they were declared."""
         return self.equations.contacts
 
-    @cached_property
+    @property
     def guards(self) -> list[Guard]:
         """The guards, in the order of the compiled function."""
-        return guards(self.equations)
+        return self.compiled.watched
 
     def check_coefficients(self, q: ContactQuantities) -> None:
         """0 ≤ μ ≤ μ_s, for the values of this run."""
@@ -176,7 +176,12 @@ def contact_model(chosen: RunValues, equations: ExplicitEquations) -> ContactMod
     }
     own_flags = (x.i for c in e.contacts for x in (*c.mode_symbols, *c.plane_symbols))
     flags = dict.fromkeys((*own_flags, *shares), 0.0)
-    values = replace(chosen, numbers=chosen.numbers | flags, bindings=chosen.bindings | lam)
+    values = replace(
+        chosen,
+        numbers=chosen.numbers | flags,
+        bindings=chosen.bindings | lam,
+        state_dependent=frozenset(lam),
+    )
     return ContactModel(
         e,
         values,
@@ -234,6 +239,7 @@ def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContact
         ModeFunction.of(tape, here(_quantities(e)), state),
         ModeFunction.of(tape, [shared(i) for i in here([m.node for m in watched])], state),
         ModeFunction.of(tape, here([m.free for m in watched if m.free is not None]), state),
+        watched,
     )
 
 

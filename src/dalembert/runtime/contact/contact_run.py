@@ -4,6 +4,7 @@ go, and continues in the mode that follows.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -136,6 +137,9 @@ class ContactSwitchedRun:
         self.values: RunValues = model.values
         self.native: NativeModel = model.compiled.native
         self.history = ModeHistory(model.mode_symbols, tuple(c.name for c in model.contacts))
+        # what may be used again, and what is
+        self._run: ContactRun | None = None
+        self.previous: ContactRun | None = None
 
     def integrate(
         self,
@@ -159,6 +163,8 @@ class ContactSwitchedRun:
         variation: ForwardSensitivity | None = None,
     ) -> ContactRun:
         """The run before its first step."""
+        if self.previous is not None:
+            return self._run_again(self.previous, problem, show)
         kin = self.values.kin
         watch, settings = contact_guards(self.model, self.events, padded_size(problem.size))
         actor = EventActions(self.values, self.values.evaluator, self.events, watch.functions.nodes)
@@ -173,13 +179,7 @@ class ContactSwitchedRun:
             tuple(label(kin.name(i)) for i in kin.state),
             event_energy_recorder(len(kin.state), context, watched),
             show,
-            switcher=ModeTransition(
-                self.model,
-                _restitution(self.model),
-                problem.t1 - problem.t0,
-                tolerance=float(np.min(problem.atol)),
-                rtol=float(np.max(problem.rtol)),
-            ),
+            switcher=_mode_transition(self.model, _restitution(self.model), problem),
             history=self.history,
             settings=[
                 (
@@ -200,6 +200,7 @@ class ContactSwitchedRun:
         if variation is None and not self.events and unbroken and has_native_transition(self.model):
             run.native = NativeTransition(run.switcher, watch, context, watched, run.settings)
             run.native.read_records = run.read_records
+            self._run = run
         if variation is not None:
             run.saltation = ContactSaltation(variation, self.model, p, self.history)
             asked = watch.functions
@@ -207,6 +208,40 @@ class ContactSwitchedRun:
                 run.vary = Saltation(
                     variation, self.native.rates, p, self.values.evaluator, asked.asked, actor
                 )
+        return run
+
+    def repeat(self) -> ContactSwitchedRun | None:
+        """The same contacts for another run with the same values, in the memory of this one; None
+        where it cannot be used again.
+        """
+        if self._run is None:
+            return None
+        again = copy.copy(self)
+        again.history = ModeHistory(self.history.symbols, self.history.names)
+        again.previous = self._run
+        return again
+
+    def _run_again(
+        self, before: ContactRun, problem: InitialValueProblem, show: Progress | None
+    ) -> ContactRun:
+        """A run from other initial conditions, with what `before` has compiled and allocated."""
+        run = ContactRun(
+            problem,
+            before.watch,
+            before.actor,
+            before.names,
+            before.record_energy,
+            show,
+            switcher=_mode_transition(self.model, before.switcher.restitution, problem),
+            history=self.history,
+            settings=before.settings,
+            context=before.context,
+            native_parameters=before.native_parameters,
+            activity=before.activity,
+            native=before.native,
+        )
+        assert run.native is not None
+        run.native.read_records = run.read_records
         return run
 
     def _refuse_unheld(self) -> None:
@@ -221,6 +256,18 @@ class ContactSwitchedRun:
                 (node,),
                 f"the {monitor.kind} of {self.model.contacts[monitor.contact].name}",
             )
+
+
+def _mode_transition(
+    model: ContactModel, restitution: FloatArray, problem: InitialValueProblem
+) -> ModeTransition:
+    return ModeTransition(
+        model,
+        restitution,
+        problem.t1 - problem.t0,
+        tolerance=float(np.min(problem.atol)),
+        rtol=float(np.max(problem.rtol)),
+    )
 
 
 def _restitution(model: ContactModel) -> FloatArray:

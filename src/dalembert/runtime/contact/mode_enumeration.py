@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import threading
 from collections.abc import Sequence
 from itertools import product
 from typing import Any, Final, NamedTuple
@@ -38,6 +39,8 @@ from dalembert.runtime.numerics.llvm_types import ctypes_structure
 from dalembert.runtime.numerics.python_binding import data_address
 
 _MOST: Final = 20_000
+# tables that are kept for further runs
+_MOST_TABLES: Final = 64
 RANK: Final = 1e-10
 
 
@@ -258,15 +261,24 @@ class _ModeTable:
         ]
 
 
+class _ThreadTables(threading.local):
+    """{kinds, rows: table} of one thread; a search copies what it returns."""
+
+    def __init__(self) -> None:
+        self.tables: dict[tuple[tuple[_Kind, ...], int], _ModeTable] = {}
+
+
+_THREAD: Final = _ThreadTables()
+
+
 class ModeSearch:
-    """Which modes hold, asked again and again for the same m rows; one run's own."""
+    """Which modes hold, asked again and again for the same m rows."""
 
     def __init__(self, m: int) -> None:
         self._m, self._library = m, _library()
         self._systems, self._solve, self._check = (
             _FUNCTION(self._library.address(name)) for name in EXPORTS
         )
-        self._tables: dict[tuple[_Kind, ...], _ModeTable] = {}
 
     def feasible_modes(
         self,
@@ -283,9 +295,12 @@ class ModeSearch:
         shares of undetermined impulses are used only where nothing else does.
         """
         kinds = tuple([c.kind for c in candidates])
-        table = self._tables.get(kinds)
+        tables, key = _THREAD.tables, (kinds, self._m)
+        table = tables.get(key)
         if table is None:
-            table = self._tables[kinds] = _ModeTable(kinds, self._m)
+            if len(tables) >= _MOST_TABLES:
+                tables.clear()
+            table = tables[key] = _ModeTable(kinds, self._m)
         A, b = np.ascontiguousarray(A), np.ascontiguousarray(b)
         table.fields.A, table.fields.b = data_address(A), data_address(b)
         for i, c in enumerate(candidates):

@@ -190,12 +190,19 @@ class NativeTransition:
                    "table": (SAMPLES + 2) * f.guards, "hit_t": f.guards,
                    "log_t log_energy": _CAPACITY, "log_before log_after": _CAPACITY * n,
                    "log_impulse log_speed": _CAPACITY * k}  # fmt: skip
-        self._arrays = {
-            name: self._array(name, np.zeros(max(size, 1)), kind)
-            for kind, table in ((int, whole), (float, numbers))
-            for names, size in table.items()
-            for name in names.split()
-        }
+        self._arrays = self._block(whole, int) | self._block(numbers, float)
+
+    def _block(self, sizes: dict[str, int], kind: type) -> dict[str, np.ndarray[Any, Any]]:
+        """Arrays one after the other in one block of memory, by the names of the structure."""
+        names = [(name, size) for key, size in sizes.items() for name in key.split()]
+        ends = np.cumsum([0, *(size for _, size in names)]).tolist()
+        block = np.zeros(ends[-1] + 1, dtype=kind)
+        self._alive.append(block)
+        address, arrays = data_address(block), {}
+        for (name, size), begin in zip(names, ends, strict=False):
+            setattr(self._fields, name, address + 8 * begin)
+            arrays[name] = block[begin : begin + size]
+        return arrays
 
     def _bind(self, name: str, function: CompiledFunction, p: FloatArray) -> None:
         """A compiled function with its parameters and scratch space."""
@@ -238,11 +245,12 @@ class NativeTransition:
         f, problem = self._fields, integration.problem
         f.run, f.start, f.advance = integration.native_addresses
         f.search, f.t1, f.max_step = problem.events, problem.t1, problem.max_step
-        f.width = padded_size(problem.size)
-        self._array("step", np.zeros(f.width * DENSE_ROWS))
-        for name in ("saved", "after", "moved"):
-            self._array(name, np.zeros(f.width))
-        f.last_impact = -np.inf
+        if not f.width:
+            f.width = padded_size(problem.size)
+            self._array("step", np.zeros(f.width * DENSE_ROWS))
+            for name in ("saved", "after", "moved"):
+                self._array(name, np.zeros(f.width))
+        f.last_impact, f.logged, f.slack, self.standing = -np.inf, 0, 0, None
         integration.loop = self._advance
 
     def _advance(self, _: int) -> int:

@@ -133,15 +133,20 @@ def prepare_run(
     """
     p = parameter_vector(chosen, model.parameters)
     watched = _bind_audit(chosen, quadratures, options, jumps=jumps)
-    start = solve_initial_conditions(
+    start = initial_state(chosen, options, t0)
+    start = append_input_values(chosen, start) if chosen.callback_inputs else start
+    return RunSetup(options, chosen, model, p, start, watched)
+
+
+def initial_state(chosen: RunValues, options: RunOptions, t0: float) -> InitialState:
+    """Consistent initial conditions at t0."""
+    return solve_initial_conditions(
         chosen.kin,
         require_mapping("start", options.start),
         chosen.symbol_values_at(t0),
         t0,
         guess=require_mapping("guess", options.guess),
     )
-    start = append_input_values(chosen, start) if chosen.callback_inputs else start
-    return RunSetup(options, chosen, model, p, start, watched)
 
 
 def _bind_audit(

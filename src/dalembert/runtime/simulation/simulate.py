@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -56,7 +57,7 @@ from dalembert.runtime.simulation.run_options import (
     RunOptions,
     time_span,
 )
-from dalembert.runtime.simulation.run_setup import RunSetup, prepare_run
+from dalembert.runtime.simulation.run_setup import RunSetup, initial_state, prepare_run
 from dalembert.runtime.simulation.taylor_and_rosenbrock import bind_jacobian, select_taylor_series
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.run_values import RunValues, run_values
@@ -92,6 +93,12 @@ class SwitchedRun(Protocol):
         """The motion from mode to mode, with what is varied."""
         ...
 
+    def repeat(self) -> SwitchedRun | None:
+        """The same for another run with the same values, in the memory of this one; None where it
+        cannot be used again.
+        """
+        ...
+
 
 @dataclass(frozen=True)
 class _Run:
@@ -118,6 +125,47 @@ class _Run:
             return _integrate_events
         native = self.setup.options.integrator in NATIVE_LOOP
         return _integrate_smooth if native else _integrate_elsewhere
+
+
+class RunMemory(threading.local):
+    """The latest run of a thread with contacts, which prepares those that differ from it in their
+    initial conditions alone.
+    """
+
+    def __init__(self) -> None:
+        self._run: _Run | None = None
+        self._kin: Kinematics | None = None
+        self._t1 = 0.0
+
+    def prepare(self, kin: Kinematics, t1: float, options: RunOptions) -> _Run | None:
+        """The next run; None where it must be prepared by itself."""
+        run = self._run
+        if run is None or kin is not self._kin or t1 != self._t1 or options.budget is not None:
+            return None
+        setup = run.setup
+        switching = None
+        if run.switching is not None and _differ_in_start_only(setup.options, options):
+            switching = run.switching.repeat()
+        if switching is None:
+            return None
+        start = initial_state(setup.values, options, setup.start.t)
+        y0 = run.problem.start.copy()
+        y0[: len(start.y)] = start.y
+        setup = replace(setup, options=options, start=start)
+        return replace(run, setup=setup, problem=replace(run.problem, y0=y0), switching=switching)
+
+    def keep(self, kin: Kinematics, t1: float, run: _Run) -> None:
+        """A run that others may follow."""
+        if run.switching is not None and run.callback_inputs is None and run.variation is None:
+            self._run, self._kin, self._t1 = run, kin, t1
+
+
+def _differ_in_start_only(a: RunOptions, b: RunOptions) -> bool:
+    try:
+        return replace(a, start=b.start, guess=b.guess) == b
+    except ValueError:
+        # arrays among the options have no single truth
+        return False
 
 
 def _integrate_contacts(run: _Run, show: Progress | None) -> Solution:
@@ -185,15 +233,20 @@ def simulate_equations(
     quadratures: Quadratures | None = None,
     energy_audit: Callable[[Trajectory], RunIntegrals] | None = None,
     with_contacts: Callable[[RunValues, RunOptions], SwitchedRun] | None = None,
+    memory: RunMemory | None = None,
 ) -> Trajectory:
     """The motion of a system from its start, for a duration; `energy_audit` is what `integrals`
     asks afterwards.
 
-    `with_contacts` binds the forces of contacts and changes their modes.
+    `with_contacts` binds the forces of contacts and changes their modes. A `memory` is used for
+    runs of the same system and quadratures, each of which ends before the next begins.
     """
     t0, t1 = time_span(duration, options)
     begin = time.perf_counter()
-    run = _prepare(kin, equations, (t0, t1), options, quadratures, with_contacts)
+    prepared = None if memory is None else memory.prepare(kin, t1, options)
+    run = prepared or _prepare(kin, equations, (t0, t1), options, quadratures, with_contacts)
+    if memory is not None:
+        memory.keep(kin, t1, run)
 
     def to_trajectory(solution: Solution) -> Trajectory:
         watched = run.setup.watched

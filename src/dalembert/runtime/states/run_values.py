@@ -82,6 +82,8 @@ class RunValues:
     callback_inputs: tuple[CallbackInput, ...] = ()
     # inputs that tables give
     table_inputs: tuple[TableInput, ...] = ()
+    # bound symbols whose expressions contain the state: forces of contacts
+    state_dependent: frozenset[int] = frozenset()
 
     @cached_property
     def evaluator(self) -> Evaluator:
@@ -123,6 +125,8 @@ class RunValues:
             return values
         tape, known = self.kin.tape, {**values, self.kin.system.t.i: t}
         for x, e in self.bindings.items():
+            if x in self.state_dependent:
+                continue
             try:
                 values[x] = evaluate(tape, [e], known.__getitem__, FloatArithmetic())[0]
             except KeyError:

@@ -8,6 +8,7 @@ import pytest
 import dalembert as da
 from dalembert.runtime.contact import contact_run
 from dalembert.runtime.contact.mode_transition import ModeTransition
+from dalembert.runtime.simulation import simulate
 from friction.test_random_contacts import random_system
 
 # times and numbers of the two may differ by the order of sums
@@ -91,3 +92,36 @@ def test_two_links_that_fall_have_the_same_impacts(monkeypatch):
     native, left, python = both_runs(monkeypatch, s, 0.6, start)
     assert_same(native, python)
     assert left < len(native.events)
+
+
+def test_an_ensemble_prepares_one_run_and_has_the_bits_of_single_runs(monkeypatch):
+    s, start = balls(1, 0.6)
+    prepared, general = [], simulate._prepare
+
+    def count(*args, **keywords):
+        prepared.append(args)
+        return general(*args, **keywords)
+
+    monkeypatch.setattr(simulate, "_prepare", count)
+    heights = np.linspace(0.1, 0.8, 6)
+    fixed = {"x0.dot": start["x0.dot"]}
+    study = da.ensemble(s, 1.0, start=fixed, over={"y0": heights}, keep=["x0", "max(y0)"])
+    assert len(prepared) == 1
+    for k, y in enumerate(heights):
+        run = da.simulate(s, 1.0, start={"y0": y, **fixed})
+        assert float(run["x0"][-1]) == float(study["x0"][k])
+        assert run.solution.steps == int(study["steps"][k])
+
+
+def test_an_ensemble_over_a_constant_has_the_bits_of_single_runs():
+    s = da.System("block", gravity=9.81)
+    x, y = s.coordinates("x y")
+    (mu,) = s.constants("mu")
+    P = s.O.offset(x * s.N.x + y * s.N.y, "P")
+    s.particle("b", 1, P)
+    s.contact(P, friction=mu, name="floor")
+    start = {"x.dot": 1.0}
+    study = da.ensemble(s, 0.5, start=start, over={"mu": [0.1, 0.3, 0.6]}, keep=["x"])
+    for k, value in enumerate((0.1, 0.3, 0.6)):
+        run = da.simulate(s, 0.5, start=start, values={"mu": value})
+        assert float(run["x"][-1]) == float(study["x"][k])

@@ -9,5 +9,6 @@ A mode says for each contact which of two equations holds: a_N = 0 or N = 0, a_T
 `contact_equations` solves them on the tape with the mode as parameters, so that one piece of
 machine code serves all modes; `mode_enumeration` finds the mode in which every inequality holds as
 well; `mode_transition` does so when a run comes to the end of a mode, and `contact_run` leads it
-from one to the next.
+from one to the next. `native_transition` decides most changes without leaving the native loop and
+leaves the others to `mode_transition`.
 """

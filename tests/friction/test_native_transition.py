@@ -67,7 +67,7 @@ def test_balls_that_bounce_and_slide_are_decided_in_native_code(monkeypatch):
     assert_same(native, python)
     assert len(native.events) >= 20
     # the start, and nothing of these
-    assert left == 1
+    assert 1 == left
 
 
 def test_the_limit_of_bounces_is_left_to_the_general_transition(monkeypatch):
@@ -106,7 +106,7 @@ def test_an_ensemble_prepares_one_run_and_has_the_bits_of_single_runs(monkeypatc
     heights = np.linspace(0.1, 0.8, 6)
     fixed = {"x0.dot": start["x0.dot"]}
     study = da.ensemble(s, 1.0, start=fixed, over={"y0": heights}, keep=["x0", "max(y0)"])
-    assert len(prepared) == 1
+    assert 1 == len(prepared)
     for k, y in enumerate(heights):
         run = da.simulate(s, 1.0, start={"y0": y, **fixed})
         assert float(run["x0"][-1]) == float(study["x0"][k])
@@ -125,3 +125,17 @@ def test_an_ensemble_over_a_constant_has_the_bits_of_single_runs():
     for k, value in enumerate((0.1, 0.3, 0.6)):
         run = da.simulate(s, 0.5, start=start, values={"mu": value})
         assert float(run["x"][-1]) == float(study["x"][k])
+
+
+def test_a_block_that_stops_close_to_its_static_limit_sticks_in_native_code(monkeypatch):
+    """|T| = 0.95 μ_s N at rest, more than μ N."""
+    s = da.System("incline", gravity=9.81)
+    slope = s.N.rotated(math.atan(0.95 * 0.5), s.N.z)
+    x, y = s.coordinates("x y")
+    P = s.O.offset(x * slope.x + y * slope.y, "P")
+    s.particle("b", 1, P)
+    s.contact(P, slope.y, friction=0.3, static=0.5, name="floor")
+    native, left, python = both_runs(monkeypatch, s, 1.0, {"x.dot": 2.0})
+    assert_same(native, python)
+    assert 1 == left
+    assert "sticks" == native.modes["floor"][-1]

@@ -225,6 +225,13 @@ def test_supports_need_a_declaration_with_active() -> None:
     s.particle("m", 1, s.O.offset(s.coordinate("x") * s.N.x))
     with pytest.raises(da.DalembertError, match="declared with active="):
         da.simulate(s, 1, events=[da.event("t - 1/2", drop="floor")])
+    drop = [da.event("x", drop="floor")]
+    with pytest.raises(da.DalembertError, match="declared with active="):
+        da.periodic(s, {"x'": 1.0}, 1.0, events=drop)
+    study = da.ensemble(s, 1, start={"x": -0.5}, over={"x'": [1.0, 2.0]}, events=drop)
+    assert "2 ×  refused: event 'x': 'floor' is no contact" in str(study)
+    with pytest.raises(da.NotApplicable, match="'clutch' is switched by active="):
+        da.rests(_disks(True))
     with pytest.raises(da.BadDescription, match="never changes"):
         s.constrain("x", "pin", active=1)
     with pytest.raises(da.BadDescription, match="neither redundant="):

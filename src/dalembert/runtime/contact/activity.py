@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.contact.contact_model import ContactModel
-from dalembert.runtime.simulation.events.event import Event, EventAction, check_supports
+from dalembert.runtime.simulation.events.event import Event, EventAction
 from dalembert.symbolic.algebra.dual_numbers import jacobian
 from dalembert.symbolic.algebra.scalar import Scalar
 
@@ -24,9 +24,6 @@ class ActiveContacts:
     def __init__(self, model: ContactModel, events: Sequence[Event]) -> None:
         self._model = model
         self.names = [c.name for c in model.contacts]
-        switched = [c.name for c in model.contacts if c.active is not None]
-        for e in events:
-            check_supports(e, switched)
         # {contact: number of the event of its expression}
         self._own: dict[int, int] = {}
         own: list[Event] = []

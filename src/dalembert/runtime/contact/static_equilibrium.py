@@ -85,6 +85,13 @@ def solve_rest_position(
             f"not convex; simulate from rest instead"
         )
         raise NotApplicable(msg)
+    switched = next((c for c in kin.system.contacts if c.active is not None), None)
+    if switched is not None:
+        msg = (
+            f"rests: {switched.name!r} is switched by active=, and whether it holds is decided in "
+            f"a run; simulate from rest instead"
+        )
+        raise NotApplicable(msg)
     chosen = run_values(kin, values, inputs)
     model = contact_model(chosen, equations)
     start = solve_initial_conditions(chosen.kin, at, chosen.symbol_values_at(t), t)

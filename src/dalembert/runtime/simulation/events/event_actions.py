@@ -20,7 +20,12 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.runtime.ode.failures import BadStart
 from dalembert.runtime.simulation.energy_and_residuals import energy_nodes
-from dalembert.runtime.simulation.events.event import BadEvent, Event, EventAction
+from dalembert.runtime.simulation.events.event import (
+    BadEvent,
+    Event,
+    EventAction,
+    check_supports,
+)
 from dalembert.runtime.simulation.events.event_functions import check_no_callbacks
 from dalembert.runtime.states.evaluator import Evaluator, Key, label
 from dalembert.runtime.states.initial_conditions import solve_initial_conditions
@@ -61,7 +66,9 @@ class EventActions:
             for i, e in enumerate(events)
             if e.action is EventAction.IMPACT
         }
+        switched = [c.name for c in evaluator.kin.system.contacts if c.active is not None]
         for i, e in enumerate(events):
+            check_supports(e, switched)
             new = self._changes[i][1] if i in self._changes else []
             check_no_callbacks(setting, evaluator.tape, (nodes[i], *new), f"event {e.title!r}")
 

@@ -31,7 +31,6 @@ from dalembert.runtime.simulation.events.event import (
     Event,
     EventAction,
     Occurrence,
-    check_supports,
 )
 from dalembert.runtime.simulation.events.event_actions import EventActions
 from dalembert.runtime.simulation.events.event_functions import (
@@ -382,8 +381,6 @@ def event_run(
     """The run with its events read, checked and compiled; what they take out of K₂ + 𝒰 is booked in
     the audit, if there is one.
     """
-    for e in events:
-        check_supports(e, ())
     evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
     functions = event_functions(evaluator, events, [event_node(evaluator, e) for e in events])
     kin = evaluator.kin

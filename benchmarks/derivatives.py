@@ -11,6 +11,7 @@ from typing import Any
 import native_loop
 import numpy
 import systems
+from growth import exponent
 from measure import Timing, least, race, timed
 from numpy.typing import NDArray
 from peers import Unavailable, attempt, peer
@@ -41,7 +42,7 @@ def run(report: Report, *, quick: bool) -> None:
     report.section("Derivatives", NOTE)
     for n in (7,) if quick else (7, 20, 50):
         _chain(report, n, quick=quick)
-    _growth(report, (10, 20) if quick else (12, 25, 50))
+    _growth(report, (12, 20) if quick else (12, 25, 50))
     _linear(report)
     _gradient(report)
 
@@ -116,6 +117,15 @@ def _first_call(n: int) -> float:
             os.environ["DALEMBERT_CACHE"] = before
 
 
+def _size_and_time(n: int) -> tuple[float, float]:
+    """The operations of the compiled tables of a chain of n joints, and the time of one call."""
+    d = da.derivatives(systems.chain(n), with_respect_to=_WRT, points=_OFTEN)
+    slopes, x, p = d.parts[0].slopes, numpy.full(2 * n + 1, 0.3), numpy.array([9.81])
+    slopes.call(x, p)
+    call = min(timed(lambda: slopes.call(x, p), calls=50)[0] for _ in range(10)) / 50
+    return float(len(slopes.source.live_nodes)), call
+
+
 def _warm() -> None:
     """Generic code, which is compiled once on a machine."""
     s = systems.chain(11)
@@ -130,6 +140,12 @@ def _growth(report: Report, sizes: tuple[int, ...]) -> None:
     report.progress("growth of derivatives")
     firsts = {n: _first_call(n) for n in sizes}
     last = sizes[-1]
+    measured = {n: _size_and_time(n) for n in sizes}
+    for k, what, limit in ((0, "code", 1.15), (1, "time of a call", 2.1)):
+        slope = exponent({n: each[k] for n, each in measured.items()})
+        verdict = "met" if slope <= limit else "**missed**"
+        goal = f"derivatives: growth of {what} with joints, exponent"
+        report.goals.append((goal, f"≤ {limit:g}", f"{slope:.2f}", verdict))
     found: dict[str, Timing | str] = {
         f"dalembert, {n} joints": Timing(x, x, math.nan) for n, x in firsts.items()
     }

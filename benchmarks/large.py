@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from measure import Timing, least
 from results import Report, Within
@@ -25,9 +26,29 @@ import dalembert as da
 from dalembert.gallery import n_four_bar, spatial_chain, spin_up_beam
 n = int(sys.argv[1])
 """
+_RING = """
+import math
+s = da.System("Ring", gravity=9.81)
+tip, start = s.O, {}
+for k in range(n):
+    link = s.N.rotated(s.coordinate(f"q_{k}"), s.N.z, f"link {k}")
+    s.body(f"link {k}", 1, tip.offset(link.x / 2, frame=link), link, da.rod_inertia(link.x, 1, 1))
+    tip, start[f"q_{k}"] = tip.offset(link.x, f"tip {k}", link), 2 * math.pi * k / n
+s.coincide(tip, s.O, "closure")
+"""
+_TALOS = """
+sys.path.insert(0, sys.argv[3])
+import robots
+talos = [f for f, _ in robots.files() if f.endswith("talos_reduced.urdf")]
+assert talos, "example-robot-data is not installed"
+da.write_report(da.load(talos[0], base="free"), sys.argv[2] + "/page.html")
+"""
 _AFTER = """
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 """
+_HERE = str(Path(__file__).parent)
+# wall time after which a process is ended
+_MOST_SECONDS = 120
 _TASKS = {
     "report, chain of {n}": (
         "da.write_report(spatial_chain.build(n), sys.argv[2] + '/page.html')",
@@ -35,6 +56,12 @@ _TASKS = {
         12.0,
     ),
     "agree, chain of {n}": ("assert da.agreement(spatial_chain.build(n)).agree", 50, 6.0),
+    "report, Talos with a free root": (
+        _TALOS,
+        0,
+        5.0,
+    ),
+    "ring of {n} links, prepare": (_RING + "da.simulate(s, 1e-3, start=start)", 100, 5.0),
     "{n} four-bar windows, prepare": ("da.simulate(n_four_bar.build(windows=n), 1e-3)", 100, 5.0),
     "beam with {n} functions, prepare": (
         "da.simulate(spin_up_beam.build(n, exact=False), 1e-3)",
@@ -53,23 +80,29 @@ def run(report: Report, *, quick: bool) -> None:
         what = name.format(n=n)
         report.progress(what)
         timing, megabytes = _process(code, n)
-        memory.append(f"{what}: {megabytes} MB")
+        memory.append(f"{what}: {megabytes}")
         report.compare(what, {"dalembert": timing}, None if quick else {"dalembert": Within(goal)})
     report.text(f"Largest resident memory: {'; '.join(memory)}.")
 
 
-def _process(code: str, n: int) -> tuple[Timing, int]:
-    """The CPU and wall time of one process, and its memory in MB."""
+def _process(code: str, n: int) -> tuple[Timing | str, str]:
+    """The CPU and wall time of one process, and its memory."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "DALEMBERT_CACHE": f"{folder}/cache"}
         before = os.times()
-        done = subprocess.run(
-            [sys.executable, "-c", _BEFORE + code + _AFTER, str(n), folder],
-            env=environment,
-            check=True,
-            capture_output=True,
-        )
+        try:
+            done = subprocess.run(
+                [sys.executable, "-c", _BEFORE + code + _AFTER, str(n), folder, _HERE],
+                env=environment,
+                check=True,
+                capture_output=True,
+                timeout=_MOST_SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            return f"not within {_MOST_SECONDS} s", "unknown"
+        except subprocess.CalledProcessError as problem:
+            return problem.stderr.decode().splitlines()[-1], "unknown"
         after = os.times()
     cpu = after.children_user + after.children_system
     cpu -= before.children_user + before.children_system
-    return least([(cpu, after.elapsed - before.elapsed)]), int(done.stdout)
+    return least([(cpu, after.elapsed - before.elapsed)]), f"{int(done.stdout)} MB"

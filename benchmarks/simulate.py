@@ -8,6 +8,7 @@ from math import pi
 from typing import Any, NamedTuple
 
 import chosen
+import eight_starts
 import numpy
 import pleiades
 import reference
@@ -85,6 +86,7 @@ def run(report: Report, *, quick: bool) -> None:
         )
     pleiades.measure(report, quick=quick)
     chosen.measure(report, quick=quick)
+    eight_starts.measure(report, quick=quick)
     _from_rest(report)
     _spin_up(report, 2 if quick else 4)
     for n in (7,) if quick else (7, 20, 50, 200):

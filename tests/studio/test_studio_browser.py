@@ -43,9 +43,10 @@ class Typing:
         return self.page.evaluate(script)
 
     def until(self, condition):
+        # held by the window: a promise that nothing refers to may be collected
         self.do(
-            f"new Promise(done => {{ const look = () => ({condition}) ? done() : "
-            f"requestAnimationFrame(look); look(); }})"
+            f"window.waited = new Promise(done => {{ const look = () => ({condition}) ? done() : "
+            f"setTimeout(look, 20); look(); }})"
         )
 
     def settled(self):

@@ -16,6 +16,8 @@ Part = dict[str, Any]
 # an older job may go on to its next part for about as long as a new process takes to start
 GRACE: Final = 1.5
 LIMIT: Final = 30.0
+# for the start of a process on a busy machine; the limit of a text begins after it
+_START: Final = 120.0
 _GONE: Final = {
     "part": "failed",
     "sentence": "the worker process ended; change the text to start another",
@@ -99,7 +101,7 @@ class Workshop:
             waiting = worker.send(mine, job)
         begun, started = time.monotonic(), False
         while mine == self.count and not self.closed:
-            longest = self.limit if started or not worker.ready else GRACE
+            longest = self.limit if started else GRACE if worker.ready else _START
             left = begun + longest - time.monotonic()
             part = _next(waiting, left)
             if part is None and left > 0:

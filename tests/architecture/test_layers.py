@@ -97,11 +97,19 @@ def module_of(file: Path) -> tuple[str, ...]:
     return parts[:-1] if parts[-1] == "__init__" else parts
 
 
+def every_node(tree: ast.AST) -> list[ast.AST]:
+    """All nodes of a file, listed once for all tests."""
+    nodes: list[ast.AST] | None = getattr(tree, "every_node", None)
+    if nodes is None:
+        nodes = tree.every_node = list(ast.walk(tree))
+    return nodes
+
+
 def for_annotations(tree: ast.Module) -> set[ast.AST]:
     """All nodes inside `if TYPE_CHECKING:`."""
     blocks = [
         node
-        for node in ast.walk(tree)
+        for node in every_node(tree)
         if isinstance(node, ast.If)
         and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
     ]
@@ -117,7 +125,7 @@ def imports(file: Path, tree: ast.Module) -> Iterator[tuple[str, ...]]:
     """The modules of dalembert that a file imports at run time, wherever in the file."""
     exempt = for_annotations(tree)
     package = (*module_of(file), "") if file.name == "__init__.py" else module_of(file)
-    for node in ast.walk(tree):
+    for node in every_node(tree):
         if node in exempt:
             continue
         if isinstance(node, ast.Import):
@@ -178,7 +186,7 @@ def against_the_arrow(importer: tuple[str, ...], imported: tuple[str, ...]) -> b
 
 def modules_by_name(tree: ast.AST) -> Iterator[str]:
     """Texts that name a module of this package, f-strings by their beginning."""
-    for node in ast.walk(tree):
+    for node in every_node(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             module = node.value.strip(".")
             if re.fullmatch(r"dalembert(\.[a-z_0-9]+)+", module):
@@ -275,7 +283,7 @@ def test_numbers_are_computed_without_knowing_the_principle(edges):
 def annotated(tree: ast.Module) -> set[ast.AST]:
     """All nodes inside annotations."""
     roots = []
-    for node in ast.walk(tree):
+    for node in every_node(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             roots.append(node.returns)
         elif isinstance(node, ast.arg | ast.AnnAssign):
@@ -292,7 +300,7 @@ def used_though_imported_for_annotations(tree: ast.Module) -> set[str]:
         for alias in node.names
     }
     # a function that imports the same name for itself may use it
-    for node in ast.walk(tree):
+    for node in every_node(tree):
         if isinstance(node, ast.Import | ast.ImportFrom) and node not in exempt:
             late -= {(alias.asname or alias.name).split(".")[0] for alias in node.names}
     if not late:
@@ -300,7 +308,7 @@ def used_though_imported_for_annotations(tree: ast.Module) -> set[str]:
     inside = annotated(tree)
     used = {
         node.id
-        for node in ast.walk(tree)
+        for node in every_node(tree)
         if isinstance(node, ast.Name) and node not in inside and node not in exempt
     }
     return late & used
@@ -340,7 +348,7 @@ WRITERS = ("foundation/atomic_write.py", "runtime/numerics/object_cache.py")
 
 def writes(tree: ast.Module) -> Iterator[str]:
     """Calls that write to a file by its name."""
-    for node in ast.walk(tree):
+    for node in every_node(tree):
         if not isinstance(node, ast.Call):
             continue
         called = (

@@ -96,7 +96,7 @@ def _steps(
         _step("accelerations", a_G, (*moving, *turning)),
         _step("bodies", f"m a − F − f = 0, {Hdot}", written),
         _step("joints", "Σ f·v_k + μ·ω_k − τ_k = 0", tuple(map(StepItem, laws, laws.values()))),
-        _step("reactions", "f = m a − F, μ = Ḣ − M", named, _undetermined(kin, actions)),
+        _step("reactions", "f = m a − F, μ = Ḣ − M", named, _undetermined_reactions(kin, actions)),
     )
 
 
@@ -105,7 +105,7 @@ def _step(key: str, formula: str, items: tuple[StepItem, ...], note: str = "") -
     return Step(title, formula, items, source, why + note)
 
 
-def _undetermined(kin: Kinematics, actions: list[ConstraintAction]) -> str:
+def _undetermined_reactions(kin: Kinematics, actions: list[ConstraintAction]) -> str:
     """Which reactions the balances leave open."""
     unknown = [action.unknown_reason for action in actions if action.unknown_reason]
     note = f" Undetermined are the wrenches in the joints, for {unknown[0]}." if unknown else ""

@@ -97,3 +97,8 @@ def test_friction_in_a_plane_is_refused_by_name() -> None:
     s.friction((x.dot, y.dot), 0.1, normal=1, name="ice")
     with pytest.raises(da.NotApplicable, match="'ice' has friction in a plane"):
         da.periodic(s, {"x'": 1.0}, 1.0)
+
+
+def test_several_segments_are_refused() -> None:
+    with pytest.raises(da.Unknown, match="leave segments out"):
+        da.periodic(_table(), {"y": 1.0}, segments=3)

@@ -105,6 +105,12 @@ def periodic(
     if isinstance(start, Trajectory):
         start, result = guess_from_run(start)
         period = result if period is None else period
+    if system.contacts and (segments or 1) > 1:
+        msg = (
+            f"periodic: segments={segments} with contacts: where a segment begins, the mode of a "
+            f"contact is not known; leave segments out"
+        )
+        raise Unknown(msg)
     given = describe(system, start, guess, values, inputs, t0)
     if section is not None and not events:
         msg = "periodic: section= names one of events=[…]; give the events"

@@ -1,6 +1,7 @@
 """Inertial parameters of a 7-joint arm from 20 s of motion with noisy loads, draw by draw.
 
     python benchmarks/identification.py 1 20          # seeds 1 … 20, appended to the table
+    python benchmarks/identification.py chance        # what chance alone predicts for the table
 
 Every draw perturbs masses, mass centres, inertias and viscous friction of a nominal arm. The loads
 of a given Fourier excitation, 100 Hz, get normal noise. The nominal file is what da.identify starts
@@ -15,6 +16,7 @@ import tempfile
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -79,7 +81,7 @@ def quiet_load(file: Path) -> da.System:
         return da.load(file)
 
 
-def draw(seed: int, folder: Path) -> dict[str, float]:
+def draw(seed: int, folder: Path) -> dict[str, Any]:
     """One arm, one record, one identification."""
     rng = np.random.default_rng(1000 + seed)
     nominal, true = folder / "nominal.urdf", folder / "true.urdf"
@@ -97,7 +99,10 @@ def draw(seed: int, folder: Path) -> dict[str, float]:
         table |= {n: q[:, k], f"{n}.dot": u[:, k], f"{n}.dot.dot": a[:, k], f"tau_{n}": noisy[:, k]}
     begin = time.process_time()
     noise = {f"tau_{n}": s for n, s in zip(names, NOISE, strict=True)}
-    result = da.identify(robot, table, friction=["viscous"], noise=noise)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = da.identify(robot, table, friction=["viscous"], noise=noise)
+    capped = any("the search for physical bodies stopped" in str(w.message) for w in caught)
     spent = time.process_time() - begin
     exact = np.concatenate([result.regressor.base.matrix @ da.regressor(truth).pi, viscous])
     sigma = np.sqrt(np.diag(result.covariance))
@@ -127,7 +132,9 @@ def draw(seed: int, folder: Path) -> dict[str, float]:
             or np.linalg.eigvalsh(b.inertia)[0] <= 0
             for b in result.bodies.values()
         ),
+        "search stopped at its cap": int(capped),
         "CPU s": spent,
+        "correlation": result.covariance / np.outer(sigma, sigma),
     }
 
 
@@ -136,7 +143,9 @@ def main(first: int, last: int) -> None:
     rows = list(csv.DictReader(TABLE.open(encoding="utf-8"))) if TABLE.exists() else []
     for seed in range(first, last + 1):
         with tempfile.TemporaryDirectory() as folder:
-            row = {k: f"{v:.6g}" for k, v in draw(seed, Path(folder)).items()}
+            values = draw(seed, Path(folder))
+        del values["correlation"]
+        row = {k: f"{v:.6g}" for k, v in values.items()}
         rows = [r for r in rows if int(r["seed"]) != seed] + [row]
         print(row, flush=True)
     with TABLE.open("w", encoding="utf-8", newline="") as file:
@@ -145,5 +154,31 @@ def main(first: int, last: int) -> None:
         writer.writerows(sorted(rows, key=lambda r: int(r["seed"])))
 
 
+def chance(draws: int = 40, samples: int = 200_000) -> None:
+    """Print how many draws have fewer than 90 % of their estimates within 2σ by chance alone.
+
+    The estimates are normal with the covariance of the fit, which all draws share: excitation and
+    noise are the same. They are correlated, so that the fraction spreads more than a binomial.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        R = draw(1, Path(folder))["correlation"]
+    n = len(R)
+    factor = np.linalg.cholesky(R + 1e-12 * np.eye(n))
+    z = np.abs(np.random.default_rng(0).normal(size=(samples, n)) @ factor.T)
+    fraction = np.mean(z <= 2, axis=1)
+    below, worst = float(np.mean(fraction < 0.9)), float(np.mean(fraction <= 0.86))
+    rows = csv.DictReader(TABLE.open(encoding="utf-8"))
+    table = np.array([float(r["within 2σ"]) for r in rows])
+    print(f"{n} estimates: mean {fraction.mean():.4f}, spread {fraction.std():.4f}; the table's")
+    print(f"{len(table)} draws: mean {table.mean():.4f}, spread {table.std(ddof=1):.4f}")
+    print(f"below 90 %: {below:.4f} of all draws, {draws * below:.1f} of {draws} expected,")
+    somewhere = 1 - (1 - worst) ** draws
+    print(f"{np.sum(table < 0.9)} in the table; 86 % or less somewhere: {somewhere:.2f}")
+    print(f"none beyond 4.5σ in {draws}: {np.mean(z.max(axis=1) <= 4.5) ** draws:.3f}")
+
+
 if __name__ == "__main__":
-    main(*(int(x) for x in sys.argv[1:3]))
+    if sys.argv[1:] == ["chance"]:
+        chance()
+    else:
+        main(*(int(x) for x in sys.argv[1:3]))

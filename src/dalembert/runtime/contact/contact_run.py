@@ -406,10 +406,10 @@ class ContactRun(EventRun):
     def _crossings(self, integration: Integrator, step: DenseStep) -> list[Crossing]:
         functions = self.watch.functions
         asked = functions.asked if isinstance(functions, EventsAndGuards) else None
-        found = [] if asked is None else find_crossings(step, asked, self.watch.side_before)
-        found = [c for c in found if self.activity.changes_something(c.event)]
+        crossings = [] if asked is None else find_crossings(step, asked, self.watch.side_before)
+        crossings = [c for c in crossings if self.activity.changes_something(c.event)]
         self._step, self._slope = integration.padded_step(integration.steps), None
-        return sorted([*found, *self._ends.in_step(self._step)])
+        return sorted([*crossings, *self._ends.in_step(self._step)])
 
     def _rate(self, c: Crossing, x: FloatArray, integration: Integrator) -> float:
         if c.event < self._first:
@@ -533,7 +533,7 @@ class ContactRun(EventRun):
         assert self._now is not None
         switcher, log, names = self.switcher, self.native.read_log(), self._names
         codes = log.modes.tolist()
-        changed = log.changed(codes_of(switcher.modes))
+        changed = log.changes_of_mode(codes_of(switcher.modes))
         for i, t in enumerate(log.t):
             changes, after, energy = [], None, 0.0
             if log.hit[i]:

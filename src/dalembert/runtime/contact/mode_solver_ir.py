@@ -37,7 +37,7 @@ NOT_CLOSED, NOT_STICKING = 1, 2
 def solver_ir() -> str:
     """`components`, `independent` and `solve` with what they call."""
     parts = (
-        _linked(),
+        _linked_rows(),
         _components(),
         _independent(),
         _gather(),
@@ -57,7 +57,7 @@ def solver_ir() -> str:
 # ---- groups ------------------------------------------------------------------------------------
 
 
-def _linked() -> str:
+def _linked_rows() -> str:
     """1 if a force in row a changes the acceleration of row b."""
     f = TransitionFunction("linked", INT64, INT64)
     a, b = f.arguments

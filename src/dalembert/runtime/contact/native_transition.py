@@ -93,7 +93,7 @@ class TransitionLog(NamedTuple):
     speed: list[list[float]]
     group: list[list[int]]
 
-    def changed(self, first: Sequence[int]) -> list[list[int]]:
+    def changes_of_mode(self, first: Sequence[int]) -> list[list[int]]:
         """The contacts that change their mode, row by row, after modes with these codes."""
         codes = np.vstack([np.array(first, dtype=int), self.modes])
         changed: list[list[int]] = [[] for _ in self.t]

@@ -322,7 +322,9 @@ class _ModelCollector:
         """
         symbols: list[int] = []
         for s in self.system.symbols.values():
-            if not s.is_open or s.scalar.i in self.values.bindings:
+            # a declared motion that was given a number instead is an input too
+            given = s.kind in ("input", "specified") and s.driver is None
+            if not given or s.scalar.i in self.values.bindings:
                 continue
             x: int | None = s.scalar.i
             while x is not None:

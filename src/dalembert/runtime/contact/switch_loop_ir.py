@@ -1,4 +1,4 @@
-"""Steps, and what happens between them: guards located on the dense output, the step taken again up
+"""Steps, and what happens between them: guards located inside a step, the step taken again up
 to them, the next mode, and the restart: native text.
 Keywords: event location, hybrid automaton.
 

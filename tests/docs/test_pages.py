@@ -27,6 +27,7 @@ def names(pages=PAGES):
     return {page: page.read_text(encoding="utf-8") for page in pages}
 
 
+@pytest.mark.each_time(45)
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(DOCS)))
 def test_the_code_of_the_page_runs(page):
     text = page.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The overview at the top of a chapter names files that are there."""
+"""Overviews of chapters and the architecture page name files that are there."""
 
 import ast
 import re
@@ -22,3 +22,12 @@ def test_files_named_in_the_overview_exist(file):
         if not (file.parent / name).is_dir() and not (file.parent / f"{name}.py").is_file()
     }
     assert set() == missing
+
+
+def test_files_named_in_the_architecture_page_exist():
+    page = SOURCE.parents[1] / "docs" / "architecture.md"
+    named = set(re.findall(r"[\w/]+\.py\b", page.read_text(encoding="utf-8")))
+    known = {str(p.relative_to(SOURCE)) for p in SOURCE.rglob("*.py")}
+    known |= {"tests/architecture/test_layers.py"}
+    short = {name.rpartition("/")[2] for name in known}
+    assert set() == {n for n in named if n not in (known if "/" in n else short)}

@@ -144,3 +144,55 @@ def test_wrong_estimators_are_refused() -> None:
         da.observer(_cart_pole(), ["theta"], noise=1, process=1)
     with pytest.raises(da.BadControl, match="noise above zero"):
         da.observer(_cart_pole(), ["x"], noise=0, process=1)
+
+
+def _swing(filter_: da.KalmanFilter) -> tuple[np.ndarray, np.ndarray]:
+    """Inputs and noisy measurements of a swing, sample by sample."""
+    rng = np.random.default_rng(5)
+    s = filter_.model.kin.system
+    times = filter_.every * np.arange(120)
+    w = 0.5 * np.sin(3 * times)
+    held = da.table(times, w, kind="held", extrapolation="hold")
+    run = da.simulate(s, times[-1], start={"theta": 0.4}, inputs={"F": held}, at=times)
+    measured = np.column_stack([run["x"], run["theta"]]) + rng.normal(0.0, 0.01, (120, 2))
+    return w, measured
+
+
+@pytest.mark.parametrize(("real", "limit"), [("double", 1e-11), ("float", 2e-4)])
+def test_unscented_filter_in_c_gives_the_estimates_of_python(tmp_path, real, limit) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc")
+    given = {"every": 0.02, "noise": 1e-4, "process": {"x.dot": 0.1, "theta.dot": 0.1}}
+    s = _cart_pole()
+    estimate = da.kalman(s, ["x", "theta"], start={"theta": 0.3}, method="unscented", **given)
+    assert len(da.export(estimate, "c", tmp_path, name="pole", real=real).files) == 4
+    library = tmp_path / "pole.so"
+    sources = [tmp_path / "pole.c", tmp_path / "pole_filter.c"]
+    strict = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Werror"]
+    command = ["gcc", *strict, "-shared", "-fPIC", *sources, "-o", library, "-lm"]
+    subprocess.run(command, check=True, capture_output=True)
+    native, kind = (
+        ctypes.CDLL(str(library)),
+        ctypes.c_double if real == "double" else ctypes.c_float,
+    )
+    memory = (kind * 200)()
+    native.pole_filter_start(memory)
+    worst = 0.0
+    for w, y in zip(*_swing(estimate), strict=True):
+        assert native.pole_filter_update(memory, (kind * 2)(*y)) == 0
+        estimate.update(y)
+        worst = max(worst, float(np.abs(np.array(memory[1:5]) - estimate.x).max()))
+        native.pole_filter_predict(memory, (kind * 1)(w))
+        estimate.predict([w])
+    assert worst < limit
+    assert np.array(memory[5:21]).reshape(4, 4) == pytest.approx(estimate.P, rel=1e-2, abs=limit)
+
+
+def test_filters_that_have_no_c_say_why() -> None:
+    given = {"every": 0.02, "noise": 1e-4, "process": {"x.dot": 0.1}}
+    extended = da.kalman(_cart_pole(), ["x"], **given)
+    with pytest.raises(da.NotExportable, match="method='unscented'"):
+        da.export(extended, "c")
+    unscented = da.kalman(_cart_pole(), ["x"], method="unscented", **given)
+    with pytest.raises(da.NotExportable, match="give 'c', not 'modelica'"):
+        da.export(unscented, "modelica")

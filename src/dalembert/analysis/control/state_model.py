@@ -62,6 +62,12 @@ class StateModel:
         self._rows = _constraints(kin, self._wrt)
         self._refuse_driven_rates()
 
+    @property
+    def constants(self) -> dict[str, float]:
+        """The numbers of the constants."""
+        symbols = self.kin.system.symbols.values()
+        return {s.name: self._numbers[s.scalar.i] for s in symbols if s.kind == "constant"}
+
     def _refuse_driven_rates(self) -> None:
         """Refuse drives whose rates are in the equations: a controller sets values alone."""
         for name, w in zip(self.drives, self._w, strict=True):

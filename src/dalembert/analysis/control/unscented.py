@@ -1,7 +1,7 @@
 """x̂ from measurements: the unscented Kalman filter on the independent states, without slopes.
 
-2 n + 1 points ξ_i = ±√(n + κ) columns of √P, κ = max(3 − n, 0), are moved by the equations and
-measured; means and covariances are weighted sums over them:
+2 n + 1 points ξ_i = ±√(n + κ) columns of the symmetric √P, κ = max(3 − n, 0), are moved by the
+equations and measured; means and covariances are weighted sums over them:
 
     P⁻ = Σ w_i ξ_i ξ_iᵀ + Q h,  S = Σ w_i (y_i − ȳ)(y_i − ȳ)ᵀ + R,  K = Σ w_i ξ_i (y_i − ȳ)ᵀ S⁻¹
 
@@ -67,7 +67,8 @@ def _sigma_points(P: Numbers) -> tuple[Numbers, Numbers]:
     n = len(P)
     kappa = max(3.0 - n, 0.0)
     values, vectors = np.linalg.eigh(P)
-    root = (vectors * np.sqrt(np.maximum(values, 0.0))).T * np.sqrt(n + kappa)
+    # the symmetric root: the same points in every language
+    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T * np.sqrt(n + kappa)
     weights = np.full(2 * n + 1, 0.5 / (n + kappa))
     weights[0] = kappa / (n + kappa)
     return np.vstack([np.zeros(n), root, -root]), weights

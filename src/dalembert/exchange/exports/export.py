@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from dalembert.errors import DalembertError, NotASystem, Unknown, Unwritable
 from dalembert.exchange.exports.export_model import ExportRequest, exported_model
@@ -19,6 +19,9 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.states.run_values import refuse_contacts
+
+if TYPE_CHECKING:
+    from dalembert.analysis.control.kalman import KalmanFilter
 
 
 class NotExportable(DalembertError):
@@ -50,7 +53,7 @@ class Export(Displayable):
 
 
 def export(
-    system: System,
+    system: System | KalmanFilter,
     format: str,  # noqa: A002 - the word a user looks for
     path: str | os.PathLike[str] | None = None,
     *,
@@ -63,7 +66,8 @@ def export(
     name: str | None = None,
     **options: Any,
 ) -> Export:
-    """The system in another tool's language; `path` writes it there as well.
+    """The system in another tool's language; `path` writes it there as well. An unscented filter
+    of da.kalman is written in C.
 
     values    numbers for constants, which stay parameters
     inputs    expressions that inputs and prescribed motions are bound to; numbers are their values
@@ -76,6 +80,8 @@ def export(
     Further options belong to a format: real="float" for C.
     """
     writer = find_format(format)
+    if _is_filter(system):
+        return _export_filter(system, format, path, name, options)
     if not isinstance(system, System):
         msg = f"export: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
@@ -98,6 +104,31 @@ def export(
     model = exported_model(system, wanted)
     check_format(format, model.tables)
     made = Export(format, writer.files(model, called, checked))
+    if path is not None:
+        made.write(path)
+    return made
+
+
+def _is_filter(exported: Any) -> TypeGuard[KalmanFilter]:
+    """Whether it is a filter of da.kalman, without opening its chapter for a system."""
+    return str(getattr(exported, "kind", "")).endswith("Kalman filter")
+
+
+def _export_filter(
+    estimator: KalmanFilter,
+    wanted: str,
+    path: str | os.PathLike[str] | None,
+    name: str | None,
+    options: dict[str, Any],
+) -> Export:
+    from dalembert.exchange.exports import c_filter
+
+    obstacle = f"give 'c', not {wanted!r}" if wanted != "c" else c_filter.filter_obstacle(estimator)
+    if obstacle:
+        msg = f"export: a filter cannot be written: {obstacle}"
+        raise NotExportable(msg)
+    called = file_name(estimator.model.kin.system.name) if name is None else _check_name(name)
+    made = Export(wanted, c_filter.files(estimator, called, **check_options(wanted, options)))
     if path is not None:
         made.write(path)
     return made

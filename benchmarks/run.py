@@ -49,6 +49,8 @@ def main() -> int:
     wanted = _arguments()
     # before anything loads a threaded library
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    # an installed package has its bytecode: whole processes are measured with it
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     warnings.simplefilter("ignore")
     report = importlib.import_module("results").Report()
     # a cache of this run's own: what the user's cache holds, or how much, must not change a time

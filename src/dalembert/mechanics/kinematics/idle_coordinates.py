@@ -14,6 +14,7 @@ from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, symbols_of
 
 if TYPE_CHECKING:
+    from dalembert.mechanics.geometry.frame import Frame
     from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 
 
@@ -25,8 +26,9 @@ def check_equations_exist(kin: Kinematics) -> None:
     candidates = _candidates(kin)
     # velocities on a tape of their own: what is derived later does not depend on this check
     work = WorkAlongCoordinates(kin.fork()) if candidates else None
+    turning = work.turned_inertia() if work is not None else set()
     for k in candidates:
-        if work is not None and work.vanishes(k):
+        if work is not None and k not in turning and work.vanishes(k):
             name = kin.name(kin.q[k])
             msg = (
                 f"the equation of {name!r} is 0 = 0: nothing that it moves has inertia, and no "
@@ -59,6 +61,32 @@ class WorkAlongCoordinates:
         self.kin, self.motion = kin, kin.motion_in_rates
         self._linear = LinearCoefficients(kin.tape, kin.qdot)
 
+    def turned_inertia(self) -> set[int]:
+        """Coordinates that turn one frame only, against its parent, and with it a body whose
+        inertia about that axis is not zero: settled without the velocities of whole chains.
+        """
+        kin, spins = self.kin, {}
+        for F in kin.system.space.frames:
+            if F.parent is not None:
+                spins[F] = self.motion.w_between(F, F.parent)
+        rates = {rate: k for k, rate in enumerate(kin.qdot)}
+        turned: dict[int, list[Frame]] = {}
+        for F, spin in spins.items():
+            nodes = [e for triple in spin.parts.values() for e in triple]
+            for i in symbols_of(kin.tape, nodes):
+                if i in rates:
+                    turned.setdefault(rates[i], []).append(F)
+        bodies = {b.frame: b for b in kin.system.bodies if b.inertia is not None}
+        settled = set()
+        for k, frames in turned.items():
+            body = bodies.get(frames[0]) if len(frames) == 1 else None
+            if body is not None and body.inertia is not None:
+                axis = self._along(spins[frames[0]], k)
+                e = (axis @ (body.inertia.on(kin.tape) @ axis)).i
+                if e != kin.tape.zero and not provably_zero(kin.tape, [e])[0]:
+                    settled.add(k)
+        return settled
+
     def vanishes(self, k: int) -> bool:
         """Whether all of them are zero."""
         t = self.kin.tape
@@ -69,7 +97,10 @@ class WorkAlongCoordinates:
 
     def _terms(self, k: int) -> Iterator[int]:
         kin, v, w = self.kin, self.motion.v, self.motion.w
-        for body in kin.system.bodies:
+        bodies = kin.system.bodies
+        # one term settles it: in a chain that of the body which the coordinate moves first
+        near = k * len(bodies) // len(kin.q)
+        for body in (*bodies[near:], *bodies[:near]):
             if body.frame is not None and body.inertia is not None:
                 w_k = self._along(w(body.frame), k)
                 yield (w_k @ (body.inertia.on(kin.tape) @ w_k)).i

@@ -253,6 +253,8 @@ def _orbit(name: str, system: System, flags: OrbitFlags) -> PeriodicOrbit:
     from dalembert.analysis.periodic.periodic import periodic as find
 
     wish, start, mode = _run_options(name, system, flags), flags.get("start"), flags.get("mode")
+    # a line that is read without Typer has only the options that it names
+    given: dict[str, Any] = {**_DEFAULTS, **flags}
     if start or mode is not None:
         wish["start"] = parse_numbers(system, "--start", start)
     return find(
@@ -265,10 +267,10 @@ def _orbit(name: str, system: System, flags: OrbitFlags) -> PeriodicOrbit:
         events=wish["events"],
         section=flags.get("section"),
         mode=mode,
-        amplitude=flags["amplitude"],
+        amplitude=given["amplitude"],
         energy=flags.get("energy"),
-        hold=flags["hold"],
-        subharmonic=flags["subharmonic"],
+        hold=given["hold"],
+        subharmonic=given["subharmonic"],
         shift=flags.get("shift") or None,
     )
 

@@ -110,6 +110,57 @@ def has_native_transition(model: ContactModel) -> bool:
     )
 
 
+def structure_of_contacts(model: ContactModel) -> tuple[dict[str, int], dict[str, list[int]]]:
+    """Whole numbers and arrays of them that describe the contacts of a model, by the names of the
+    structure.
+    """
+    e, kin, contacts = model.equations, model.values.kin, model.contacts
+    rows = range(len(contacts))
+    normals = [e.row_index.get((k, True), -1) for k in rows]
+    numbers = {
+        "n_state": len(kin.state),
+        "n_q": kin.n_q,
+        "speed_offset": kin.speed_offset,
+        "n_u": kin.n_u,
+        "contacts": len(contacts),
+        "m": len(e.rows),
+        "newton": int(all(c.law != "poisson" for c in contacts)),
+        "dependent": int(bool(e.shares.groups) or e.dependent),
+        "normals": sum(n >= 0 for n in normals),
+        "capacity": _CAPACITY,
+        "guards": len(model.guards),
+    }
+    arrays = {
+        "n_row": normals,
+        "t_row": [e.row_index.get((k, False), -1) for k in rows],
+        "has_gap": [int(c.gap is not None) for c in contacts],
+        "solved": [int(c.N is not None) for c in contacts],
+        "guard_kind": [GUARD_KINDS[g.kind] for g in model.guards],
+        "guard_contact": [g.contact for g in model.guards],
+    }
+    return numbers, arrays
+
+
+def array_sizes(model: ContactModel) -> tuple[dict[str, int], dict[str, int]]:
+    """Room for one change of mode and for the records: arrays of whole numbers, and of numbers;
+    names of arrays of one size stand in one text.
+    """
+    n, k = len(model.values.kin.state), len(model.contacts)
+    m, guards = len(model.equations.rows), len(model.guards)
+    whole = {"fired_gap fired_slip fired_cone touching active node_n node_t label": k,
+             "c_contact c_n c_t c_slip c_ended c_label c_mode": k,
+             "g_c g_row g_n g_t n_options choice": max(k, m), "options": 4 * k,
+             "f_choice": k * MOST_FEASIBLE, "f_sticks f_closed": MOST_FEASIBLE,
+             "hit_guard": guards, "modes new_modes earlier": k,
+             "log_hit": _CAPACITY, "log_mode log_label": _CAPACITY * k}  # fmt: skip
+    numbers = {"c_mu c_mu_static c_given": k, "impulse b size lam g_b g_lam g_w": m,
+               "g_A": m * m, "room": m * (m + 1), "f_lam f_w": m * MOST_FEASIBLE,
+               "table": (SAMPLES + 2) * guards, "hit_t": guards,
+               "log_t log_energy": _CAPACITY, "log_before log_after": _CAPACITY * n,
+               "log_impulse log_speed": _CAPACITY * k}  # fmt: skip
+    return whole, numbers
+
+
 class NativeTransition:
     """The native loop of one run, its memory and the records that Python has not seen yet."""
 
@@ -149,24 +200,13 @@ class NativeTransition:
 
     def _describe(self, switcher: ModeTransition) -> None:
         """What stays as it is during a run."""
-        f, model, e = self._fields, self._model, self._model.equations
-        kin, contacts = model.values.kin, model.contacts
-        f.n_state, f.n_q, f.speed_offset = self._n, kin.n_q, kin.speed_offset
-        f.n_u, f.contacts, f.m = kin.n_u, self._contacts, len(e.rows)
+        f, (numbers, arrays) = self._fields, structure_of_contacts(self._model)
+        for name, number in numbers.items():
+            setattr(f, name, number)
+        for name, values in arrays.items():
+            self._array(name, values, int)
         f.duration, f.tolerance = switcher.duration, switcher.tolerance
-        f.newton = all(c.law != "poisson" for c in contacts)
-        f.dependent = bool(e.shares.groups) or e.dependent
-        rows = range(len(contacts))
-        normals = [e.row_index.get((k, True), -1) for k in rows]
-        f.normals, f.capacity = sum(n >= 0 for n in normals), _CAPACITY
-        self._array("n_row", normals, int)
-        self._array("t_row", [e.row_index.get((k, False), -1) for k in rows], int)
-        self._array("has_gap", [c.gap is not None for c in contacts], int)
-        self._array("solved", [c.N is not None for c in contacts], int)
         self._array("restitution", switcher.restitution)
-        self._array("guard_kind", [GUARD_KINDS[g.kind] for g in model.guards], int)
-        self._array("guard_contact", [g.contact for g in model.guards], int)
-        f.guards = len(model.guards)
 
     def _attach(self, watch: GuardMonitor, context: Context) -> None:
         """The compiled functions, and room for their results and for one change."""
@@ -178,18 +218,7 @@ class NativeTransition:
         self._bind("quantities", compiled, self._model.p)
         self._array("x", np.zeros(padded_size(self._n + 1)))
         self._array("q", np.zeros(compiled.n_out))
-        n, k, m = self._n, self._contacts, len(self._model.equations.rows)
-        whole = {"fired_gap fired_slip fired_cone touching active node_n node_t label": k,
-                 "c_contact c_n c_t c_slip c_ended c_label c_mode": k,
-                 "g_c g_row g_n g_t n_options choice": max(k, m), "options": 4 * k,
-                 "f_choice": k * MOST_FEASIBLE, "f_sticks f_closed": MOST_FEASIBLE,
-                 "hit_guard": f.guards, "modes new_modes earlier": k,
-                 "log_hit": _CAPACITY, "log_mode log_label": _CAPACITY * k}  # fmt: skip
-        numbers = {"c_mu c_mu_static c_given": k, "impulse b size lam g_b g_lam g_w": m,
-                   "g_A": m * m, "room": m * (m + 1), "f_lam f_w": m * MOST_FEASIBLE,
-                   "table": (SAMPLES + 2) * f.guards, "hit_t": f.guards,
-                   "log_t log_energy": _CAPACITY, "log_before log_after": _CAPACITY * n,
-                   "log_impulse log_speed": _CAPACITY * k}  # fmt: skip
+        whole, numbers = array_sizes(self._model)
         self._arrays = self._block(whole, int) | self._block(numbers, float)
 
     def _block(self, sizes: dict[str, int], kind: type) -> dict[str, np.ndarray[Any, Any]]:

@@ -118,9 +118,9 @@ class Page:
         return Output(lines + text, html)
 
     def _command(self, line: str) -> Output:
-        from typer.testing import CliRunner
+        from click.testing import CliRunner
 
-        from dalembert.cli.typer_app import app
+        from dalembert.cli.command_line import app
 
         program, *arguments = shlex.split(line)
         if program != "dalembert":

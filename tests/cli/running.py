@@ -5,9 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
-from dalembert.cli.typer_app import app
+from dalembert.cli.command_line import app
 
 SOURCES = str(Path(__file__).resolve().parents[2] / "src")
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from cli.running import run
-from dalembert.cli.fast_parser import parse_fast
 
 
 def test_an_orbit_with_its_files(tmp_path: Path) -> None:
@@ -22,11 +21,8 @@ def test_an_orbit_with_its_files(tmp_path: Path) -> None:
     assert picture.stat().st_size > 5000
 
 
-def test_a_short_line_has_the_default_options(capsys: pytest.CaptureFixture[str]) -> None:
-    command = parse_fast(["periodic", "simple-pendulum", "--mode", "1"])
-    assert command is not None
-    command()
-    assert "T = 2.006" in capsys.readouterr().out
+def test_a_short_line_has_the_default_options() -> None:
+    assert "T = 2.006" in run("periodic", "simple-pendulum", "--mode", "1").stdout
 
 
 def test_a_family_as_a_table(tmp_path: Path) -> None:

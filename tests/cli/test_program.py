@@ -142,7 +142,7 @@ def test_the_programs_own_error_shows_its_traceback_and_none_of_ours(folder):
         "RuntimeError: no division today",
     ):
         assert part in result.stderr
-    for part in ("program.py", "importlib", "typer", "errors.py"):
+    for part in ("program.py", "importlib", "click", "errors.py"):
         assert part not in result.stderr
 
 

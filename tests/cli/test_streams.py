@@ -165,7 +165,6 @@ def test_a_mistake_of_ours_is_one_sentence(monkeypatch):
 # {a command: what it must not open, since it needs none of it}
 CLOSED = {
     ("derive", "rolling-disk"): (
-        "typer",
         "pydantic",
         "rich.console",
         "numpy",
@@ -174,17 +173,15 @@ CLOSED = {
         "dalembert.exchange.modelfile.element_schema",
     ),
     ("derive", "rolling-disk", "--by", "lagrange", "--steps", "full"): (
-        "typer",
         "scipy",
         "llvmlite",
     ),
     ("agree", "simple-pendulum"): (
-        "typer",
         "pydantic",
         "dalembert.exchange.modelfile.element_schema",
         "dalembert.interface.page",
     ),
-    ("gallery",): ("typer", "numpy", "flint"),
+    ("gallery",): ("numpy", "flint"),
 }
 HEAVY = ("sympy", "scipy", "matplotlib", "mujoco", "pint", "xarray", "IPython")
 

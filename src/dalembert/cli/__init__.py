@@ -1,9 +1,9 @@
 """The command `dalembert`: the edge, where strings become objects.
 
-A file is a command or a few that belong together, and says which; `typer_app` lists them all.
-`fast_parser` reads the usual lines without opening the library of options, `system_lookup` finds
-the system that a user means, `shared_options` and `command_registry` hold what several commands
-take, `output` says where a document goes, `exit_handling` turns every refusal into one sentence.
+A file is a command or a few that belong together; `command_registry` lists them all and
+`command_line` parses the line. `system_lookup` finds the system that a user means, `shared_options`
+holds what several commands take, `output` writes documents, `exit_handling` turns every refusal
+into one sentence.
 """
 
 from __future__ import annotations
@@ -31,12 +31,6 @@ def main() -> None:
 
 
 def _run() -> object:
-    from dalembert.cli.exit_handling import run_and_flush
-    from dalembert.cli.fast_parser import parse_fast
-
-    plain = parse_fast(sys.argv[1:])
-    if plain is not None:
-        return run_and_flush(plain)
-    from dalembert.cli.typer_app import app
+    from dalembert.cli.command_line import app
 
     return app(prog_name="dalembert")

@@ -1,4 +1,4 @@
-"""Arguments and options as the commands declare them; typer is opened only by those who need it."""
+"""Arguments and options as the commands declare them, and the module of each command."""
 
 from __future__ import annotations
 

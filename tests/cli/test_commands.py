@@ -93,7 +93,7 @@ def test_report_tells_everything():
 
 def test_report_names_what_does_not_contribute():
     result = run("report", "hoist", "--text")
-    assert "nothing: noncontributing" in result.stdout
+    assert "none: noncontributing" in result.stdout
     assert "No equation of motion depends on m_Q, x." in result.stdout
     assert "3 cos t" in result.stdout
 

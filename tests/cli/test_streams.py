@@ -154,8 +154,7 @@ def test_a_mistake_of_ours_is_one_sentence(monkeypatch):
     result = run("derive", "vehicle")
     assert 70 == result.exit_code
     assert (
-        "dalembert: this should not happen, please report it: IndexError: something silly"
-        in result.stderr
+        "dalembert: internal error, please report it: IndexError: something silly" in result.stderr
     )
     assert "Traceback" not in result.stderr
     monkeypatch.setenv("DALEMBERT_TRACEBACK", "1")

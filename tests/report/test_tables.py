@@ -72,12 +72,12 @@ def test_loads_and_where_they_contribute():
     assert {
         "weight of bead": (
             "−9.81 N.y at P",
-            "nothing: noncontributing (no allowed motion does work on it)",
+            "none: noncontributing (does no work in any admissible motion)",
         ),
-        "guide": ("3 N.y at P", "nothing: noncontributing (no allowed motion does work on it)"),
+        "guide": ("3 N.y at P", "none: noncontributing (does no work in any admissible motion)"),
         "pair": (
             "N.x at P, −N.x at P",
-            "nothing: noncontributing (no allowed motion does work on it)",
+            "none: noncontributing (does no work in any admissible motion)",
         ),
         "spring": ("V = 1/2 k x²", "ẋ"),
         "damper": ("D = 1/2 c ẋ²", "ẋ"),

@@ -126,9 +126,7 @@ def _report_internal_error(problem: BaseException) -> int:
     if os.environ.get("DALEMBERT_TRACEBACK"):
         traceback.print_exception(problem)
     what = f"{type(problem).__name__}: {problem}" if str(problem) else type(problem).__name__
-    print_error(
-        f"this should not happen, please report it: {what} (DALEMBERT_TRACEBACK=1 shows where)"
-    )
+    print_error(f"internal error, please report it: {what} (DALEMBERT_TRACEBACK=1 shows where)")
     return INTERNAL_ERROR
 
 
@@ -198,7 +196,7 @@ def _closed_output_code() -> int:
     if not isinstance(sys.stdout, _ClosedStream) or not sys.stdout.getvalue():
         return 0
     print_error(
-        "the standard output is closed, so nothing of it could be shown; -o FILE writes to a file "
+        "the standard output is closed, so nothing could be printed; -o FILE writes to a file "
         "where a command has it"
     )
     return PROGRAM_FAILED

@@ -27,7 +27,7 @@ def serve(
     dalembert serve --mcp --folder models
     """
     if not mcp:
-        msg = "serve: say --mcp, the one protocol there is"
+        msg = "serve: give --mcp; no other protocol is supported"
         raise Unknown(msg)
     from dalembert import gallery
     from dalembert.interface.agents.server import serve as run

@@ -176,7 +176,7 @@ def parse_sweep(system: System, over: Iterable[str] | None) -> dict[str, Any]:
         sweep[name] = values
     if not sweep:
         msg = (
-            'nothing varies: say --over name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"'
+            'nothing varies: give --over name=first:last:count, name=1,2,3 or "name~normal(0, 0.1)"'
         )
         raise Unknown(msg)
     return sweep

@@ -255,7 +255,7 @@ def _analyse_assembled(
         if values or start or guess:
             raise
         refuse_generic_contradictions(rows, everywhere)
-        return _AssembledResult(notes=(f"not checked where the rows hold: {problem}",))
+        return _AssembledResult(notes=(f"not checked where the constraints hold: {problem}",))
     gone = {d.row for d in everywhere}
     kept = [r for i, r in enumerate(rows.linear) if i not in gone]
     assembly, position_rows = assemble_configuration(place, kept, start, guess)
@@ -274,7 +274,7 @@ def _analyse_assembled(
         advice = "give a start or a guess near a position that closes it, or change the dimensions"
         refuse_generic_contradictions(rows, everywhere)
         return _AssembledResult(
-            notes=(f"not assembled, so not checked where the rows hold: {left}; {advice}",)
+            notes=(f"not assembled, so not checked where the constraints hold: {left}; {advice}",)
         )
     refuse_contradictions(place, everywhere, assembly.q)
     positions = sample_configurations(place, kept, assembly.q)
@@ -282,7 +282,7 @@ def _analyse_assembled(
     usable = [A for A in matrices if np.isfinite(A).all()]
     if not usable:
         return _AssembledResult(
-            notes=("not checked where the rows hold: a row has no value there",)
+            notes=("not checked where the constraints hold: a row has no value there",)
         )
     dependent = {i: others for i, others in numeric_dependences(usable).items() if i not in gone}
     redundant = tuple(
@@ -412,7 +412,7 @@ def _row_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
             f": {word}" if word and word != "holonomic" else ""
         )
     for name in analysis.dropped:
-        yield f"  {name}: dropped, because the coordinates hold it already"
+        yield f"  {name}: omitted, because it always holds in these coordinates"
 
 
 def _freedom_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
@@ -420,13 +420,13 @@ def _freedom_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
     counted = (
         f"{n} − {_plural(m_hol, 'independent row')} on positions"
         if m_hol
-        else f"{n}, since no row is on positions alone"
+        else f"{n}, since there is no position constraint"
     )
     yield (f"configuration: {_degrees_of_freedom(analysis.configuration_freedoms)} ({counted})")
     freely = f"{n} − {_plural(m, 'independent row')}" if m else f"{n}, since there are no rows"
     yield (f"velocity: {_degrees_of_freedom(analysis.velocity_freedoms)} ({freely})")
     if analysis.velocity_freedoms == 0:
-        yield "nothing is free to move: the rows determine every rate"
+        yield "nothing can move: the constraints determine every rate"
 
 
 def _redundancy_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
@@ -436,7 +436,7 @@ def _redundancy_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
         for row in analysis.redundant:
             yield f"redundant: {row}"
         yield (
-            "the motion does not depend on a redundant row, but how it shares the reactions "
+            "a redundant constraint does not change the motion, but how it shares the reactions "
             "with "
             "those it repeats is not determined"
         )
@@ -454,20 +454,24 @@ def _integrability_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
             or not analysis.rows
         ):
             return
-        yield "integrable: every row is on positions"
+        yield "integrable: every constraint is a position constraint"
         return
     together = f"{analysis.integrable} of {_plural(velocity, 'row')} on velocities"
     if not analysis.integrable:
         yield f"integrable: {together}; every position can be reached (the system is nonholonomic)"
         return
-    yield f"integrable: {together}: positions in disguise, whose constants the start decides"
+    yield (
+        f"integrable: {together}: position constraints whose constants follow from the "
+        f"initial state"
+    )
     for position in analysis.hidden:
         yield f"  {position}, from {quoted_list(position.rows)}"
     missing = analysis.integrable - len(analysis.hidden)
     if missing:
         yield f"  {missing} of them {'is' if missing == 1 else 'are'} not written out here"
     left = analysis.configuration_freedoms - analysis.integrable
-    yield f"  from a given start {_plural(left, 'freedom')} of configuration can be reached"
+    free = _degrees_of_freedom(left)
+    yield f"  from a given initial state {free} (configuration level) can be reached"
 
 
 def _degrees_of_freedom(n: int) -> str:

@@ -177,7 +177,7 @@ def _coordinate(rows: DeclaredRows, key: object, what: str) -> int:
     names = [str(rows.tape.nodes[i][1]) for i in rows.q]
     if name not in names:
         msg = (
-            f"{name} is not a coordinate; where the rows hold is a matter of positions alone "
+            f"{name} is not a coordinate; constraints are assembled from coordinates alone "
             f"({', '.join(names)})"
         )
         raise BadStart(msg, what)

@@ -70,9 +70,7 @@ def _check(kin: Kinematics, names: Sequence[str]) -> None:
         raise BadControl(msg)
     if len(names) != kin.n_u:
         have = f"{len(names)} inputs ({', '.join(names)}) and {kin.n_u} degrees of freedom"
-        msg = (
-            f"computed_torque: {have}; one input for each is dependencies, choose them with drives="
-        )
+        msg = f"computed_torque: {have}; one input for each is needed; choose them with drives="
         raise BadControl(msg)
 
 

@@ -1,6 +1,6 @@
 """w = w₀ − K (x − x₀): the linear-quadratic regulator about an equilibrium.
 
-K = R⁻¹ Bᵀ P Nᵀ with the stabilising solve_rows of Aᵀ P + P A − P B R⁻¹ Bᵀ P + Q = 0 on the
+K = R⁻¹ Bᵀ P Nᵀ with the stabilising solution of Aᵀ P + P A − P B R⁻¹ Bᵀ P + Q = 0 on the
 independent states ξ, δx = N ξ. It minimises ∫ (δxᵀ Q δx + δwᵀ R δw) dt for small motions.
 
 Source: H. Kwakernaak, R. Sivan, Linear Optimal Control Systems (1972), chapter 3.
@@ -159,7 +159,7 @@ def _check_rest(model: StateModel, f: Numbers, f_x: Numbers) -> None:
 
 
 def riccati(model: StateModel, A: Numbers, B: Numbers, Q: Numbers, R: Numbers) -> Numbers:
-    """The stabilising solve_rows of Aᵀ P + P A − P B R⁻¹ Bᵀ P + Q = 0, or an error that names the
+    """The stabilising solution of Aᵀ P + P A − P B R⁻¹ Bᵀ P + Q = 0, or an error that names the
     reason.
     """
     from scipy.linalg import solve_continuous_are
@@ -186,7 +186,7 @@ def riccati(model: StateModel, A: Numbers, B: Numbers, Q: Numbers, R: Numbers) -
         return np.asarray(solve_continuous_are(A, B, Q, R))
     except (np.linalg.LinAlgError, ValueError) as problem:
         msg = (
-            f"lqr: the Riccati equation has no stabilising solve_rows ({problem}); give every "
+            f"lqr: the Riccati equation has no stabilising solution ({problem}); give every "
             "state "
             "that does not die out a weight in Q"
         )

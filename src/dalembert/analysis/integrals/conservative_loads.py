@@ -177,7 +177,7 @@ def _positional_verdict(kin: Kinematics, names: tuple[str, ...], Q: Sequence[int
             names,
             None,
             None,
-            f"{_CURL} ≠ 0, and rows on velocities decide which displacements there are",
+            f"{_CURL} ≠ 0, and velocity constraints determine the admissible displacements",
         )
     return _constrained_verdict(kin, names, curl)
 
@@ -212,7 +212,7 @@ def _constrained_verdict(
     """dQ(W_i, W_j) = 0 where φ = 0."""
     nodes = _admissible_curl(kin, curl)
     reason = (
-        "dQ(W_i, W_j) = 0 where the rows hold; its potential is not written here, so it may "
+        "dQ(W_i, W_j) = 0 where the constraints hold; its potential is not written here, so it may "
         "have many values"
     )
     everywhere = decide_zero(kin.tape, nodes)
@@ -224,13 +224,13 @@ def _constrained_verdict(
             names,
             None,
             None,
-            "dQ(W_i, W_j) ≠ 0 in general; whether it vanishes where the rows hold was not decided",
+            "dQ(W_i, W_j) ≠ 0 in general; undecided where the constraints hold",
         )
     decision = ZeroTest(
         kin.tape, (), (), lambda point: solve_point(point, kin.tape, chosen)
     ).decide(nodes)
     if False in decision.zero:
-        return LoadVerdict(names, False, False, "dQ(W_i, W_j) ≠ 0 where the rows hold")
+        return LoadVerdict(names, False, False, "dQ(W_i, W_j) ≠ 0 where the constraints hold")
     return (
         LoadVerdict(names, True, None, reason)
         if all(decision.zero)

@@ -213,7 +213,7 @@ class EnergyIntegrals(Displayable):
         if self.undecided:
             lines.append(f"  UNDECIDED in part: {self.undecided}")
         elif self.bound:
-            lines.append(f"  called constant and not: with a probability below {self.bound:.0e}")
+            lines.append(f"  probability that a reported constant is wrong: below {self.bound:.0e}")
         return "\n".join(lines)
 
     def potential_rows(self) -> tuple[tuple[str, str, Scalar], ...]:

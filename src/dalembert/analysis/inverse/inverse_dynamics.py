@@ -79,7 +79,7 @@ class InverseDynamics(Displayable):
         if abs(missing[worst]) > _RESIDUAL_TOLERANCE * max(1.0, float(np.max(np.abs(r)))):
             name = self._names[worst]
             msg = (
-                f"these drives cannot make this motion: along {name} a load of "
+                f"these drives cannot produce this motion: along {name} a load of "
                 f"{missing[worst]:g} is missing; add a drive there"
             )
             raise NotDriven(msg)

@@ -121,7 +121,7 @@ class NativeMultipliers(Displayable):
                 raise BadExpression(msg)
             if length == 0:
                 msg = (
-                    f"multipliers: row {name!r} holds no velocity at this state, so its "
+                    f"multipliers: row {name!r} constrains no velocity at this state, so its "
                     f"multiplier is not determined"
                 )
                 raise BadExpression(msg)

@@ -182,7 +182,7 @@ def _csv(family: Family) -> str:
 def _write_zarr(path: Path, kind: str, data: dict[str, Any], arrays: dict[str, Any]) -> None:
     zarr = import_optional("zarr", f"a periodic {kind} as .zarr", "'dalembert[study]'")
     if path.exists():
-        msg = f"{path} is there already; give another name"
+        msg = f"{path} exists already; give another name"
         raise Unwritable(msg)
     try:
         group = zarr.open_group(path, mode="w")

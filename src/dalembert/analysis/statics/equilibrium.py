@@ -146,9 +146,15 @@ def stability(balance: EquilibriumEquations, y: FloatArray, lam: dict[str, float
     """
     kin = balance.kin
     if balance.nonzero_speeds:
-        return Stability("undetermined", "a steady motion: da.linearize gives its eigenvalues")
+        return Stability(
+            "undetermined",
+            "no energy test for a steady motion; da.linearize gives its eigenvalues",
+        )
     if not all(row.holonomic for row in kin.rows):
-        return Stability("undetermined", "rows on velocities: da.linearize gives its eigenvalues")
+        return Stability(
+            "undetermined",
+            "no energy test for nonholonomic systems; da.linearize gives the eigenvalues",
+        )
     rest = StaticState(balance.chosen.kin, balance.zero_inputs)
     try:
         rest.check_potential()

@@ -168,9 +168,8 @@ def _run_on_executor(
             submit()
     except concurrent.futures.BrokenExecutor as problem:
         msg = (
-            f"a worker process ended ({problem}); what was saved is kept, and the same call "
-            f"goes "
-            f"on with the rest"
+            f"a worker process ended ({problem}); finished runs are saved, and the same "
+            f"call resumes the study"
         )
         raise StudyFailed(msg) from problem
     finally:
@@ -257,7 +256,7 @@ def _chunk_result(distributed: Any, future: Any) -> Any:
         return future.result()
     except (distributed.KilledWorker, concurrent.futures.CancelledError) as problem:
         msg = (
-            f"no worker lived long enough for a chunk: {problem}; finished chunks are saved, and "
+            f"no worker finished a chunk: {problem}; finished chunks are saved, and "
             "the "
             f"same call resumes the study"
         )

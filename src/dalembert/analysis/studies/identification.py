@@ -308,8 +308,8 @@ def _physical_bodies(
     )
     if not solution.status:
         warn(
-            f"identify: the search for physical bodies stopped after {_MAX_EVALUATIONS} steps, on "
-            f"the boundary of what bodies can be; compare consistent_chi_square with chi_square"
+            f"identify: the search for physical bodies stopped after {_MAX_EVALUATIONS} steps, at "
+            f"the boundary of physical inertias; compare consistent_chi_square with chi_square"
         )
     (pi, D), J = fit.point(solution.x), fit.jacobian(solution.x)
     inverse = np.linalg.pinv(J.T @ J, hermitian=True)[:n, :n]

@@ -69,7 +69,7 @@ class LyapunovExponent(Displayable):
 
     def __str__(self) -> str:
         statement = (
-            f"neighbours part by a factor e in {1.0 / self.value:.3g}"
+            f"neighbouring motions diverge by a factor e in {1.0 / self.value:.3g}"
             if self.chaotic
             else "no exponential divergence beyond the error"
         )
@@ -154,7 +154,7 @@ def _random_tangent(chosen: RunValues, start: InitialState, seed: int) -> FloatA
 def _estimate_exponent(times: FloatArray, grown: FloatArray, system: str) -> LyapunovExponent:
     if not np.isfinite(grown).all():
         msg = (
-            "lyapunov: a neighbour has left all bounds between two renormalisations; take a "
+            "lyapunov: the neighbouring motion diverges between two renormalizations; take a "
             "shorter duration"
         )
         raise NotApplicable(msg)

@@ -96,7 +96,7 @@ def parameter_grid(
         axes.append(_sample_axis(drawn, _sample_count(n), sampling, seed))
     elif n is not None:
         msg = (
-            f"n = {n} says how often to draw, and nothing is drawn: give a distribution, such "
+            f"n = {n} is the number of draws, and nothing is drawn: give a distribution, such "
             f"as "
             f"scipy.stats.norm(0, 0.1), or leave n out"
         )
@@ -144,7 +144,7 @@ def _grid_axis(names: str | tuple[str, ...], values: Any) -> Axis:
 
 def _sample_count(n: int | None) -> int:
     if n is None:
-        msg = "a distribution is drawn from: say how often, such as n=1000"
+        msg = "a distribution needs the number of draws, such as n=1000"
         raise BadStudy(msg)
     if isinstance(n, bool) or int(n) != n or n < 1:
         msg = f"n = {n!r}: give a whole number of draws, at least 1"

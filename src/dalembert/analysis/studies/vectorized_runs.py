@@ -195,7 +195,7 @@ class VectorizedRunner:
         try:
             parameter_vector(self.values, audit.parameters)
         except MissingValue as problem:
-            warn(f"this study carries no energy audit: {problem}")
+            warn(f"this study has no energy audit: {problem}")
             return None
         self._parameters |= dict.fromkeys(("quadrature", "energy"), audit.parameters)
         return audit

@@ -94,12 +94,12 @@ class ZarrStore:
         try:
             there = dict(_zarr().open_group(self.path, mode="r").attrs)
         except (OSError, ValueError, KeyError) as problem:
-            msg = f"{self.path} is there and is no file of a study ({problem}); give another name"
+            msg = f"{self.path} exists and is not a file of a study ({problem}); give another name"
             raise BadStudy(msg) from problem
         for name, here in self.plan.fingerprint.items():
             stored = there.get(f"study {name}")
             if stored is None:
-                msg = f"{self.path} is there and is no file of a study; give another name"
+                msg = f"{self.path} exists and is not a file of a study; give another name"
                 raise BadStudy(msg)
             if stored != here:
                 msg = (

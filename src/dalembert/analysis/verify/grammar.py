@@ -301,7 +301,7 @@ class Parser:
         self.bars += 1
         inner = self.sum()
         if self.text() != "|":
-            self.refuse("this | is not closed", token)
+            self.refuse("this | has no partner", token)
         self.take()
         self.bars -= 1
         return CallNode("abs", (inner,), token.start)

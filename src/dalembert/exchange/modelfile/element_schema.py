@@ -197,7 +197,7 @@ _KINDS: Final = (
         name_argument="names",
     ),
     _type_of_method(
-        "weld", "The same place and frame, shifted by a fixed offset.", "at", called=""
+        "weld", "The same position and frame, shifted by a fixed offset.", "at", called=""
     ),
     _type_of_method("particle", "A mass at a point."),
     _type_of_method("body", "A rigid body."),
@@ -226,7 +226,7 @@ _KINDS: Final = (
         radius="scalars",
         speed="scalars",
     ),
-    _type_of_method("rope", "A rope between two points that goes slack and taut."),
+    _type_of_method("rope", "A rope between two points; it goes slack and taut."),
     _type_of_method("stop", "Bounds of an expression, such as the stops of a joint."),
     _type_of_method(
         "friction",
@@ -290,7 +290,7 @@ SECTIONS: Final[dict[str, tuple[str, str]]] = {
     "description": ("text", "One sentence about it."),
     "printed": (
         "results",
-        "What a book prints about it: label, residual = 0, and which derived equations it equals.",
+        "Equations of the source: label, residual = 0, and the derived equations they equal.",
     ),
     "gravity": ("scalar or vector", "A number along minus the axis `up`, or a vector."),
     "up": ("text", "The axis that points up: x, y or z; by default y."),
@@ -331,8 +331,8 @@ SECTIONS: Final[dict[str, tuple[str, str]]] = {
     "expressions": ("expressions", "Names for expressions that are used in others."),
     "displays": ("displays", "What is printed for a symbol: alpha = 'φ_1'."),
     "units": ("units", "The dimensions of symbols that have no value with a unit: x = 'm'."),
-    "run": ("settings", "How it is to be set in motion."),
-    "equilibrium": ("settings", "Where to look for an equilibrium."),
+    "run": ("settings", "Duration, initial conditions and options of a run."),
+    "equilibrium": ("settings", "Guess or range for an equilibrium."),
     "linear": ("settings", "The point about which it is linearized."),
     "optimize": ("settings", "The motion of least cost between given states."),
     "repeat": (

@@ -290,5 +290,5 @@ def energy_quadratures(
     except DalembertError as problem:
         if required or project_energy:
             raise
-        warn(f"this run carries no energy audit: {problem}")
+        warn(f"this run has no energy audit: {problem}")
         return None

@@ -394,7 +394,7 @@ def _identities(integrals: EnergyIntegrals, writing: FormulaWriter) -> Iterator[
         yield paragraph(VerdictSpan(f"Undecided in part: {integrals.undecided}.", holds=None))
     elif integrals.bound:
         yield paragraph(
-            f"What is called constant is not with a probability below {integrals.bound:.0e}."
+            f"The probability that a reported constant is wrong is below {integrals.bound:.0e}."
         )
 
 

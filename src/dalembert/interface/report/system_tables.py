@@ -359,6 +359,10 @@ def _with_symbol(letter: str, formula: FormulaSpan) -> FormulaSpan:
     return FormulaSpan(Equality(Letter(letter), formula.tree), formula.definitions)
 
 
+_NO_WORK = "does no work in any admissible motion"
+_NO_MOTION = "no speed moves its point of application"
+
+
 def _active_speeds(kin: Kinematics, verdicts: dict[int, Verdict], writing: FormulaWriter) -> Span:
     """The speeds along which a load contributes, by whether F_r vanishes."""
     if open_ones := [v for v in verdicts.values() if v.holds is None]:
@@ -366,10 +370,7 @@ def _active_speeds(kin: Kinematics, verdicts: dict[int, Verdict], writing: Formu
     along = [kin.name(kin.u[r]) for r, none in sorted(verdicts.items()) if not none]
     if along:
         return symbol_list(along, writing)
-    return (
-        f"nothing: noncontributing "
-        f"({'no allowed motion does work on it' if verdicts else 'no speed moves its place'})"
-    )
+    return f"none: noncontributing ({_NO_WORK if verdicts else _NO_MOTION})"
 
 
 def symbol_list(names: Iterable[str], writing: FormulaWriter) -> FormulaSpan:
@@ -503,7 +504,7 @@ def dof_table(kin: Kinematics, writing: FormulaWriter) -> TableBlock:
             (
                 "rows that integrate",
                 str(integrated),
-                f"{', '.join(names)}; the start decides the constant",
+                f"{', '.join(names)}; the initial state determines the constant",
             )
         )
         rolling = [c.name for c in analysis.classes if not c.holonomic]

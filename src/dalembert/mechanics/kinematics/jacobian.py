@@ -59,7 +59,7 @@ class Jacobian(Displayable):
             return self.rows[place[0]][place[1]] if isinstance(place, tuple) else self.rows[place]
         except (IndexError, TypeError, ValueError):
             msg = (
-                f"J[{place}]: J has 3 rows and {len(self.speeds)} columns,; write J[i, r], "
+                f"J[{place}]: J has 3 rows and {len(self.speeds)} columns; write J[i, r], "
                 f"counted from 0"
             )
             raise BadExpression(msg) from None

@@ -120,11 +120,11 @@ class TapeMachine:
 
     def _check(self, X: Array, P: Array) -> None:
         if X.ndim != 2 or X.shape[1] != self.n_in:
-            msg = f"states of {self.n_in} numbers in rows are dependencies, not an array {X.shape}"
+            msg = f"states of {self.n_in} numbers in rows are needed, not an array {X.shape}"
             raise BadArguments(msg)
         if P.shape not in ((self.n_parameters,), (len(X), self.n_parameters)):
             msg = (
-                f"{self.n_parameters} parameters, or a row for each state, are dependencies, not "
+                f"{self.n_parameters} parameters, or a row for each state, are needed, not "
                 f"{P.shape}"
             )
             raise BadArguments(msg)

@@ -196,8 +196,8 @@ def _contact_dynamics(system: System, kin: Kinematics, integrator: str) -> Expli
     """
     if integrator != "native":
         msg = (
-            f"contacts and friction need the native integrator, which changes modes; leave out "
-            f"integrator={integrator!r}"
+            f"contacts and friction need the native integrator, which locates changes of "
+            f"mode; leave out integrator={integrator!r}"
         )
         raise NotApplicable(msg)
     if kin.nonlinear or (

@@ -131,7 +131,7 @@ class Derivatives(Displayable):
             mu = np.broadcast_to(np.asarray(multipliers, dtype=float), (states, count))
         except ValueError as error:
             msg = (
-                f"derivatives: {count} multipliers are dependencies, one for each of "
+                f"derivatives: {count} multipliers are needed, one for each of "
                 f"{', '.join(self.rows)}"
             )
             raise BadArguments(msg) from error
@@ -154,7 +154,7 @@ class Derivatives(Displayable):
         return whole if several else whole[0]
 
     def _rows(self, q: Any, u: Any, t: Any, values: dict[str, Any]) -> Numbers:
-        """States in rows: q, x, u, u̇ where it is dependencies, t."""
+        """States in rows: q, x, u, u̇ where it is needed, t."""
         given = {"q": q, "u": u, "t": np.reshape(np.asarray(t, dtype=float), (-1, 1))}
         for name in ("x", "udot"):
             if self._state.get(name, 0) or name in values:
@@ -174,7 +174,7 @@ class Derivatives(Displayable):
             count = max(count, len(part))
         if any(len(part) not in (1, count) for part in columns):
             lengths = ", ".join(str(len(part)) for part in columns)
-            msg = f"derivatives: as many rows of each are dependencies, not {lengths}"
+            msg = f"derivatives: as many rows of each are needed, not {lengths}"
             raise BadArguments(msg)
         return np.hstack([np.broadcast_to(part, (count, part.shape[1])) for part in columns])
 

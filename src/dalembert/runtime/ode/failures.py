@@ -266,7 +266,7 @@ _TEXTS: Final = {
     Cause.CHATTERING: _Text(
         "chattering: the rate of {component} jumps between {low:.6g} and {high:.6g} from step to "
         "step, and steps have shrunk to {h:.1e}",
-        "where sign or |·| of a velocity holds it, declare the friction that it is (s.friction), "
+        "if sign or |·| of a velocity models friction, declare it with s.friction, "
         "smooth it (tanh(v/ε)), "
         "or let an event end or change the motion there",
     ),
@@ -276,11 +276,11 @@ _TEXTS: Final = {
         "choose integrator='rosenbrock', 'Radau', 'BDF' or 'CVODE'",
     ),
     Cause.TOO_MANY_STEPS: _Text(
-        "at this pace the run takes {needed:.0e} steps, more than can be kept",
+        "at this pace the run takes {needed:.0e} steps, more than fit into memory",
         "make it shorter, loosen rtol and atol, or go on from this state in a new run",
     ),
     Cause.NO_PROGRESS: _Text(
-        "at this pace the run takes more steps than can be waited for",
+        "at this pace the run takes too many steps",
         "run this member by itself to get the cause",
     ),
     Cause.INTEGRATOR: _Text("{detail}"),
@@ -302,7 +302,7 @@ _TEXTS: Final = {
     ),
     Cause.TOO_MANY_EVENTS: _Text(
         "{event!r} fires without end: {count} events by t = {t:.9g}",
-        "watch something that changes more slowly",
+        "give an event expression that changes more slowly",
         where="",
     ),
     Cause.NO_CONTACT_MOTION: _Text(
@@ -319,7 +319,7 @@ _TEXTS: Final = {
         where=_HERE,
     ),
     Cause.JAMMED_CONTACT: _Text(
-        "the slipping contact {contacts} comes to where its normal force grows beyond all bounds "
+        "the normal force of the slipping contact {contacts} grows without bound "
         "(Painlevé's paradox: with so much friction rigid bodies jam)",
         _SPRING,
         where=_HERE,
@@ -375,7 +375,7 @@ _TEXTS: Final = {
 }
 _UNDER_TOLERANCE: Final = (
     "K₂ + 𝒰 + Z is not kept within the energy tolerance by any step: "
-    "rounding has used it up; allow a larger one"
+    "rounding errors exceed it; give a larger one"
 )
 
 

@@ -169,7 +169,7 @@ def _bind_audit(
     except MissingValue as problem:
         if options.budget is not None:
             raise
-        warn(f"this run carries no energy audit: {problem}")
+        warn(f"this run has no energy audit: {problem}")
         return None
 
 

@@ -178,8 +178,8 @@ def _polynomial_deflection(motion: LinearMemberEquations) -> dict[str, int] | No
     )
     if len(coefficients) < len(unknowns):
         msg = (
-            f"{m.kind} {m.name!r}: its ends leave it loose, so it has no static shape; hold it "
-            f"or give it a spring"
+            f"{m.kind} {m.name!r}: its supports allow a rigid motion, so it has no static "
+            f"shape; support it or give it a spring"
         )
         raise IllPosed(msg)
     known = Substitution(t, {a_k.i: coefficients[place] for place, a_k in enumerate(unknowns)})

@@ -160,7 +160,9 @@ def initial_sensitivity(
 
 def _infeasible_start(x: SensitivityParameter, problem: BadStart) -> BadStart:
     why = problem.sentence if problem.where == "start" else str(problem)
-    return BadStart(f"sensitivities: the start cannot follow a change of {x.name}: {why}")
+    return BadStart(
+        f"sensitivities: the initial conditions cannot follow a change of {x.name}: {why}"
+    )
 
 
 class _InitialSensitivity:

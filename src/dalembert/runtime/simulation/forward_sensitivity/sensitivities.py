@@ -43,7 +43,7 @@ class Sensitivities(Displayable):
         sensitivity = self.run.variation
         if sensitivity is None:
             msg = (
-                "this run carries no sensitivities; name what is to be varied: da.simulate(…, "
+                "this run has no sensitivities; name the quantities: da.simulate(…, "
                 "sensitivities=['m', 'theta'])"
             )
             raise NotApplicable(msg)
@@ -53,7 +53,7 @@ class Sensitivities(Displayable):
         name = str(wrt.name if isinstance(wrt, Scalar) else wrt).replace("'", ".dot")
         if name not in self.names:
             hint = suggest_name(name, self.names) or f"it has {', '.join(self.names)}"
-            msg = f"this run carries no sensitivity to {name!r}; {hint}"
+            msg = f"this run has no sensitivity to {name!r}; {hint}"
             raise Unknown(msg)
         return self.names.index(name)
 
@@ -76,7 +76,7 @@ class Sensitivities(Displayable):
         node = evaluator.in_state(evaluator.node(key))
         if evaluator.contains([node], kin.multipliers):
             msg = (
-                f"{key} contains a multiplier, whose sensitivity is not carried along; ask for "
+                f"{key} contains a multiplier, whose sensitivity is not computed; ask for "
                 f"positions, velocities and accelerations"
             )
             raise NotApplicable(msg)

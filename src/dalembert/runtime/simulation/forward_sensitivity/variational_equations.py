@@ -256,8 +256,8 @@ def check_differentiable(
     signs = [tape.nodes[i][1] for i in dependencies(tape, nodes) if tape.nodes[i][0] == "sign"]
     if any(not state.isdisjoint(symbols_of(tape, (a,))) for a in signs):
         warn(
-            "sensitivities: a load jumps with the state (sign), and what the jump does to "
-            "sensitivities is not seen; use an event"
+            "sensitivities: a load jumps with the state (sign), and the change of "
+            "the sensitivities at the jump is not computed; use an event"
         )
 
 

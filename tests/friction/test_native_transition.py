@@ -70,12 +70,12 @@ def test_balls_that_bounce_and_slide_are_decided_in_native_code(monkeypatch):
     assert 1 == left
 
 
-def test_the_limit_of_bounces_is_left_to_the_general_transition(monkeypatch):
+def test_the_limit_of_bounces_is_decided_in_native_code(monkeypatch):
     s, start = balls(2, 0.2)
     native, left, python = both_runs(monkeypatch, s, 2.0, start)
     assert_same(native, python)
     assert sum("limit" in e.action for e in native.events) == 2
-    assert 3 <= left < len(native.events) / 4
+    assert 1 == left
 
 
 def test_two_links_that_fall_have_the_same_impacts(monkeypatch):

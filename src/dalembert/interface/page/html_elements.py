@@ -32,6 +32,7 @@ SCRIPTS: Final = (
     "vector_renderer.js",
     "charts.js",
     "energy_bars.js",
+    "mode_bands.js",
     "pinned_runs.js",
     "number_text.js",
     "judgement.js",

@@ -22,6 +22,7 @@ from dalembert.interface.page.parts.motion import (
     arrow_legend,
     contact_mode_bands,
     coordinates,
+    event_table,
     player,
 )
 from dalembert.interface.page.parts.reproduce import PHASE, InteractiveRequest, interactive_panel
@@ -53,6 +54,7 @@ def viewer_parts(
     parts = (
         player(still, plots, arrow_legend(drawn, run.system), unit),
         panel,
+        event_table(run),
         contact_mode_bands(plots),
         plots.grid(coordinates(run, even)),
         phase,

@@ -49,6 +49,15 @@ _MODES: Final = {
 }
 
 
+def band_layout() -> dict[str, Any]:
+    """How bands are drawn, for a run in the page."""
+    styles = {
+        mode: {"kind": kind, "down": down, "high": high, "words": words}
+        for mode, (kind, (down, high), words) in _MODES.items()
+    }
+    return {"width": WIDTH, "step": HIGH + _GAP, "styles": styles}
+
+
 @dataclass(frozen=True)
 class ModeSpan:
     """From one change of a contact to the next."""

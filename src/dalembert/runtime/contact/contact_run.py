@@ -29,7 +29,12 @@ from dalembert.runtime.contact.guards import (
     monitor_nodes,
 )
 from dalembert.runtime.contact.mode_enumeration import ContactMode
-from dalembert.runtime.contact.mode_transition import ModeChange, ModeTransition, NoFeasibleMode
+from dalembert.runtime.contact.mode_transition import (
+    RESTS,
+    ModeChange,
+    ModeTransition,
+    NoFeasibleMode,
+)
 from dalembert.runtime.contact.native_transition import (
     TEXTS,
     NativeTransition,
@@ -540,6 +545,8 @@ class ContactRun(EventRun):
                 after, energy, impulse = log.after[i], log.energy[i], log.impulse[i]
                 hit = [k for k, x in enumerate(impulse) if x > 0.0]
                 changes = [ModeChange(names[k], "impact", impulse[k]) for k in hit]
+                limits = [(names[k], x) for k, x in enumerate(log.rest[i]) if not math.isnan(x)]
+                changes += [ModeChange(name, RESTS, None, x) for name, x in limits]
                 if len(names) > 1:
                     switcher.add_bounces(t, log, i, hit)
             else:

@@ -62,7 +62,7 @@ _INSIDE: Final = 1e-6
 _RESOLVED: Final = 300.0
 # accelerations of slip from rest that are rounding
 _NO_ACCELERATION: Final = 1e-9
-_RESTS: Final = "rests, the limit of its bounces"
+RESTS: Final = "rests, the limit of its bounces"
 
 
 class NoFeasibleMode(Exception):
@@ -532,7 +532,7 @@ class ModeTransition:
             for k, limit in resting.items()
             if self.restitution[k] > 0.0
         )
-        changes += [ModeChange(name, _RESTS, None, limit) for name, limit in bounced]
+        changes += [ModeChange(name, RESTS, None, limit) for name, limit in bounced]
         energy = float(impulse @ q.v + impulse @ q.A @ impulse / 2)
         stopped_bounces = any(self.restitution[k] > 0.0 for k in resting)
         self.impact = ImpactRecord(
@@ -599,7 +599,7 @@ class ModeTransition:
             y, q = stopped, new
             for k in limit.contacts:
                 touching[k] = True
-                changes.append(ModeChange(self.model.contacts[k].name, _RESTS, None, limit.t))
+                changes.append(ModeChange(self.model.contacts[k].name, RESTS, None, limit.t))
         return y, q
 
     def _stays_closed(self, q: ContactQuantities, contacts: Sequence[int]) -> bool:

@@ -99,7 +99,9 @@ def _find_touching() -> str:
 
 
 def _find_active() -> str:
-    """Contacts that interact with those of the guards, and all that do not touch."""
+    """Contacts that interact with those of the guards, and all that do not touch; all of them
+    where there is no guard.
+    """
     f = TransitionFunction("find_active")
     s = f.s
     touching, active, label, node_n, node_t, n_row, t_row = f.whole(
@@ -110,7 +112,7 @@ def _find_active() -> str:
         touches = touching[k].not_equal(0)
         node_n[k] = f.select(touches, n_row[k], f.integer(-1))
         node_t[k] = f.select(touches, t_row[k], f.integer(-1))
-        active[k] = f.integer(1) - touching[k]
+        active[k] = f.select(s.hits.not_equal(0), f.integer(1) - touching[k], f.integer(1))
     f.own("components", s.contacts, s.node_n, s.node_t, s.label)
     with f.loop(s.contacts) as k:
         any_fired = fired[0][k] + fired[1][k] + fired[2][k]
@@ -168,6 +170,7 @@ def _impulse() -> str:
     s = f.s
     n_row, t_row = f.whole("n_row", "t_row")
     b, impulse, lam, e = f.numbers("b", "impulse", "lam", "restitution")
+    (resting,) = f.whole("resting")
     A, v, mu = f.quantity("A"), f.quantity("v"), f.quantity("mu")
     zero, none = f.number(0.0), f.integer(0)
     s.n_c = 0
@@ -176,7 +179,8 @@ def _impulse() -> str:
     with f.loop(s.contacts) as k, f.if_then(_collides(f, k)):
         n = n_row[k]
         f.own("add_candidate", k, n, t_row[k], mu[k], mu[k], zero, none, none)
-        b[n] = f.select(v[n] < 0.0, v[n] * (e[k] + 1.0), v[n])
+        bounces = (v[n] < 0.0) & ~resting[k].not_equal(0)
+        b[n] = f.select(bounces, v[n] * (e[k] + 1.0), v[n])
     with f.if_then(f.own("solve", s.b, none).not_equal(0)):
         f.ret(1)
     change, size = f.variable(zero), f.variable(zero)
@@ -194,10 +198,15 @@ def _impulse() -> str:
 
 
 def _rests() -> str:
-    """1 where the next flights of a contact, all of them together, would be over in no time."""
+    """Marks contacts whose next flights, all of them together, would be over in no time; 1 where
+    there is one, 2 where this is left to the general laws.
+    """
     f = TransitionFunction("comes_to_rest", POINTER)
     s, y = f.s, ScalarArray(f.arguments[0])
-    (n_row,), (e, lam) = f.whole("n_row"), f.numbers("restitution", "lam")
+    (n_row, resting), (e, lam, rest) = (
+        f.whole("n_row", "resting"),
+        f.numbers("restitution", "lam", "log_rest"),
+    )
     A, v = f.quantity("A"), f.quantity("v")
     zero, none = f.number(0.0), f.integer(0)
     flies = f.variable(none)
@@ -209,7 +218,8 @@ def _rests() -> str:
     with f.if_then(~flies.value.not_equal(0)):
         f.ret(0)
     with f.if_then(f.own("solve", f.quantity("b").pointer, none).not_equal(0)):
-        f.ret(1)
+        f.ret(2)
+    rests = f.variable(none)
     grain = f.largest(y, s.n_q) * GRAIN
     with f.loop(s.contacts) as k, f.if_then(_collides(f, k)):
         n = n_row[k]
@@ -217,8 +227,11 @@ def _rests() -> str:
         soon = v[n] * 2.0 <= s.duration * NO_TIME * (back * (1.0 - e[k]))
         low = v[n] * v[n] <= back * 2.0 * grain
         with f.if_then((e[k] < 1.0) & (e[k] > 0.0) & (v[n] > 0.0) & (soon | low)):
-            f.ret(1)
-    return f.finish()
+            rests.value, resting[k] = f.integer(1), 1
+            # Σ 2 v eⁱ/a
+            left = v[n] * 2.0 / (back * (1.0 - e[k]))
+            rest[s.logged * s.contacts + k] = f.own_time() + left
+    return f.finish(rests.value)
 
 
 def _record_impact() -> str:
@@ -261,8 +274,8 @@ def _record_impact() -> str:
 
 def _impact() -> str:
     """0 where nothing approaches, 1 after an impact, 2 where it is left to the general laws."""
-    f = TransitionFunction("impact")
-    s = f.s
+    f = TransitionFunction("impact", POINTER)
+    s, y = f.s, f.arguments[0]
     (n_row,), v, small = f.whole("n_row"), f.quantity("v"), _small(f)
     approaches = f.variable(f.integer(0))
     with (
@@ -275,6 +288,26 @@ def _impact() -> str:
         f.ret(0)
     with f.if_then(~s.newton.not_equal(0)):
         f.ret(2)
+    (resting,), (rest,) = f.whole("resting"), f.numbers("log_rest")
+    with f.loop(s.contacts) as k:
+        resting[k] = 0
+        rest[s.logged * s.contacts + k] = float("nan")
+    _apply_impulse(f)
+    rests = f.own("comes_to_rest", s.after)
+    with f.if_then(rests > 1):
+        f.ret(2)
+    with f.if_then(rests.not_equal(0)):
+        # the same impact without a rebound of what rests
+        f.own("evaluate_quantities", y, f.own_time())
+        _apply_impulse(f)
+    return f.finish(1)
+
+
+def _apply_impulse(f: TransitionFunction) -> None:
+    """The impulse of an impact and its record, and the state and quantities after it; return 2
+    where this is left to the general laws.
+    """
+    s, y = f.s, ScalarArray(f.arguments[0])
     for name in ("find_impulse", "record_impact"):
         with f.if_then(f.own(name).not_equal(0)):
             f.ret(2)
@@ -283,11 +316,8 @@ def _impact() -> str:
         change = f.variable(f.number(0.0))
         with f.loop(s.m) as j:
             change.value = change.value + H[i * s.m + j] * impulse[j]
-        after[s.speed_offset + i] = after[s.speed_offset + i] + change.value
+        after[s.speed_offset + i] = y[s.speed_offset + i] + change.value
     f.own("evaluate_quantities", s.after, f.own_time())
-    with f.if_then(f.own("comes_to_rest", s.after).not_equal(0)):
-        f.ret(2)
-    return f.finish(1)
 
 
 # ---- the mode that follows ---------------------------------------------------------------------
@@ -373,7 +403,7 @@ def _decide() -> str:
     f.own("evaluate_quantities", y, f.own_time())
     f.own("find_touching")
     f.own("find_active")
-    hit = f.own("impact")
+    hit = f.own("impact", y)
     with f.if_then(hit > 1):
         f.ret(1)
     f.whole("log_hit")[0][s.logged] = hit

@@ -80,7 +80,8 @@ def codes_of(modes: Sequence[ContactMode]) -> list[int]:
 class TransitionLog(NamedTuple):
     """Changes of mode since the last visit, a row for each: the time, whether there was an impact
     and its energy, the states before and after it, and of each contact the code of its mode, its
-    impulse (NaN for none), its speed of approach and its group.
+    impulse (NaN for none), its speed of approach, the time at which its bounces would be over
+    (NaN where they go on) and its group.
     """
 
     t: list[float]
@@ -91,6 +92,7 @@ class TransitionLog(NamedTuple):
     modes: IndexArray
     impulse: list[list[float]]
     speed: list[list[float]]
+    rest: list[list[float]]
     group: list[list[int]]
 
     def changes_of_mode(self, first: Sequence[int]) -> list[list[int]]:
@@ -147,7 +149,7 @@ def array_sizes(model: ContactModel) -> tuple[dict[str, int], dict[str, int]]:
     """
     n, k = len(model.values.kin.state), len(model.contacts)
     m, guards = len(model.equations.rows), len(model.guards)
-    whole = {"fired_gap fired_slip fired_cone touching active node_n node_t label": k,
+    whole = {"fired_gap fired_slip fired_cone touching active node_n node_t label resting": k,
              "c_contact c_n c_t c_slip c_ended c_label c_mode": k,
              "g_c g_row g_n g_t n_options choice": max(k, m), "options": 4 * k,
              "f_choice": k * MOST_FEASIBLE, "f_sticks f_closed": MOST_FEASIBLE,
@@ -157,7 +159,7 @@ def array_sizes(model: ContactModel) -> tuple[dict[str, int], dict[str, int]]:
                "g_A": m * m, "room": m * (m + 1), "f_lam f_w": m * MOST_FEASIBLE,
                "table": (SAMPLES + 2) * guards, "hit_t": guards,
                "log_t log_energy": _CAPACITY, "log_before log_after": _CAPACITY * n,
-               "log_impulse log_speed": _CAPACITY * k}  # fmt: skip
+               "log_impulse log_speed log_rest": _CAPACITY * k}  # fmt: skip
     return whole, numbers
 
 
@@ -308,7 +310,8 @@ class NativeTransition:
         n, k = self._n, self._contacts
         t, hit, energy = (a[name][:count].tolist() for name in ("log_t", "log_hit", "log_energy"))
         before, after = (table(name, n).tolist() for name in ("log_before", "log_after"))
-        of_contacts = (table(x, k).tolist() for x in ("log_impulse", "log_speed", "log_label"))
+        names = ("log_impulse", "log_speed", "log_rest", "log_label")
+        of_contacts = (table(x, k).tolist() for x in names)
         return TransitionLog(t, hit, energy, before, after, table("log_mode", k), *of_contacts)
 
     def flags(self, codes: IndexArray, slack: FloatArray, shares: int) -> FloatArray:

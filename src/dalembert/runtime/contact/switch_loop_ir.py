@@ -12,6 +12,8 @@ from __future__ import annotations
 import functools
 from typing import Final
 
+from dalembert.runtime.contact.initial_mode_ir import EXPORTS as INITIAL_EXPORTS
+from dalembert.runtime.contact.initial_mode_ir import initial_mode_ir
 from dalembert.runtime.contact.mode_solver_ir import solver_ir
 from dalembert.runtime.contact.mode_transition_ir import decision_ir
 from dalembert.runtime.contact.transition_fields import (
@@ -30,7 +32,7 @@ from dalembert.runtime.ode.guard_search import GUARD_FIELDS
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 from dalembert.runtime.ode.integrator_state import ExitReason, WorkRow
 
-EXPORTS: Final = ("drive",)
+EXPORTS: Final = ("drive", "change", *INITIAL_EXPORTS)
 _POLISHES: Final = 4
 # two guards closer than this part of a step, or by fewer last bits of the time, fall at once
 _AT_ONCE: Final = 1e-12
@@ -65,6 +67,7 @@ def module_ir() -> str:
         _resume(),
         _change(),
         _drive(),
+        initial_mode_ir(),
     )
     return "\n\n".join((INTRINSICS, solver_ir(), decision_ir(), *parts)) + "\n"
 
@@ -416,7 +419,7 @@ def _resume() -> str:
 
 def _change() -> str:
     """What happened in the last step: 0 after a change of mode, otherwise why there is none."""
-    f = TransitionFunction("change")
+    f = TransitionFunction("change", exported=True)
     s, run = f.s, f.run
     last = run.stored - 1
     with f.if_then((last < 1) | (run.capacity - last < _ROOM)):

@@ -57,7 +57,7 @@ _POINTERS: Final = (
     # the step that is searched, its end, and the guards that fell
     "step saved table hit_t hit_guard",
     # of each contact
-    "fired_gap fired_slip fired_cone touching active node_n node_t label",
+    "fired_gap fired_slip fired_cone touching active node_n node_t label resting",
     # states and vectors of one change
     "after moved impulse b size",
     # candidates: contact, rows, data, modes that ended, group, and the mode that was chosen
@@ -67,6 +67,7 @@ _POINTERS: Final = (
     "f_lam f_w f_choice f_sticks f_closed",
     # a record of each change
     "log_t log_hit log_energy log_before log_after log_mode log_impulse log_speed log_label",
+    "log_rest",
 )
 _WHOLE: Final = (
     "guards n_state n_q speed_offset n_u width contacts m taken newton dependent normals",

@@ -20,6 +20,7 @@ class Trial {
     this.knobs = this.fields();
     this.build();
     this.pins = new PinnedRuns(this);
+    this.history = new RunHistory(this);
     this.worker();
     this.read();
     addEventListener("hashchange", () => { if (location.hash.startsWith("#try")) this.read(); else this.remember(); }, { signal });
@@ -300,6 +301,7 @@ class Trial {
     this.say("The recorded run.");
     this.caption(null);
     for (const plot of this.all.plots) { plot.live = null; plot.now = undefined; }
+    this.history.use(null);
     this.span(this.all.first, this.all.last);
     this.stage?.use(null);
     this.draw();
@@ -318,6 +320,7 @@ class Trial {
     this.series = new Map();
     const { frames } = result, n = frames.t.length;
     for (const plot of this.all.plots) this.renew(plot);
+    this.history.use(result);
     this.span(frames.t[0], frames.t[n - 1]);
     this.stage?.use(this.scene(result));
     this.draw();

@@ -11,6 +11,7 @@ class Push {
   // speed: seconds of the motion in a second
   constructor(engine, { setting, y, t, body, local, speed }) {
     const { n_q } = engine.data;
+    if (engine.contacts) throw new BadSetting("a system with contacts is not pulled while it moves");
     Object.assign(this, { engine, setting, t, y: Float64Array.from(y), speed, work: 0, target: null });
     const start = { q: Array.from(y.subarray(0, n_q)), u: Array.from(y.subarray(n_q, engine.n)), t };
     this.grip = new DragSolver(engine, { values: setting.values, q: start.q, body, local });

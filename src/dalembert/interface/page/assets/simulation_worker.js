@@ -16,7 +16,7 @@ const pause = (() => {
 function seen(motion) {
   const first = motion.first, last = motion.last, n = Math.min(FRAMES, Math.max(241, Math.round((last - first) * 60) + 1));
   const even = Array.from({ length: last > first ? n : 1 }, (_, k) => (k === n - 1 ? last : first + (last - first) * k / (n - 1)));
-  return { frames: motion.sample(even), steps: motion.steps(STEPS), sizes: engine.sizes, count: motion.count, stopped: motion.stopped, ended: motion.ended, events: motion.events, start: motion.start, released: motion.released };
+  return { frames: motion.sample(even), steps: motion.steps(STEPS), sizes: engine.sizes, count: motion.count, stopped: motion.stopped, ended: motion.ended, events: motion.events, modes: motion.modes, start: motion.start, released: motion.released };
 }
 
 // reactions come after everything else, as long as nothing newer is wanted
@@ -24,6 +24,7 @@ async function react(id, motion, times) {
   const count = engine.data.reactions.terms.length, values = new Float64Array(times.length * count);
   for (let k = 0; k < times.length; k++) {
     if (k % 32 === 0) { await pause(); if (wanted || push) return; }
+    engine.contacts?.show(motion.modes, times[k]);
     values.set(engine.reactions(times[k], motion.at(times[k])), k * count);
   }
   postMessage({ id, reactions: values }, [values.buffer]);

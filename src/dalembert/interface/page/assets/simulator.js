@@ -110,6 +110,7 @@ class Engine {
     this.probe = this.room(2 * this.width);
     this.wide = this.room(n + 1 + data.n_u + LANES);
     if (data.events) this.happenings = new Happenings(this);
+    if (data.contacts) this.contacts = new Contacts(this);
   }
 
   // the memory of the solver for rows in augmented form
@@ -261,7 +262,7 @@ class Engine {
   }
 
   // who looks for events in every step
-  get eyes() { return this.happenings ? { events: this.pointer(this.data.events.look), watch: this.happenings.watch.at } : {}; }
+  get eyes() { return this.contacts ? this.contacts.eyes : this.happenings ? { events: this.pointer(this.data.events.look), watch: this.happenings.watch.at } : {}; }
 
   row(name) { const { work } = this.data; return this.numbers(this.work + 8 * this.width * (typeof name === "number" ? name : work[name]), this.width); }
 
@@ -295,6 +296,10 @@ class Engine {
     const start = from ? this.resume(setting, from) : this.begin(setting);
     this.set(start, setting);
     const motion = new Motion(this, start), run = this.run;
+    if (this.contacts) {
+      this.contacts.set(start, setting);
+      return this.contacts.begin(motion) ? yield* this.integrate(motion, milliseconds, clock) : motion;
+    }
     // the first derivatives and the first step size
     if (Number(this.call.start(run.at))) { motion.take(1); return motion.stop(this.why("at the start")); }
     this.happenings?.begin([...start.q, ...start.u], this.row(0), start.t);
@@ -303,22 +308,24 @@ class Engine {
 
   // from the state that the loop has to the end of the run
   * integrate(motion, milliseconds = 12, clock = () => performance.now()) {
-    const run = this.run;
+    const { run, contacts } = this, take = () => (contacts ? contacts.take(motion) : motion.take(run.get("stored")));
     let budget = 64;
     for (;;) {
       const before = clock();
       run.set({ budget });
-      const left = Number(this.call.advance(run.at));
-      if (left === EXIT.FULL) { motion.take(run.get("stored")); run.set({ stored: 0 }); }
+      const left = contacts ? contacts.drive(motion) : Number(this.call.advance(run.at));
+      if (left === null) return motion;
+      if (left === EXIT.FULL && contacts) contacts.empty(motion);
+      else if (left === EXIT.FULL) { motion.take(run.get("stored")); run.set({ stored: 0 }); }
       if (left === EXIT.EVENT) {
         motion.take(run.get("stored")); run.set({ stored: 0 });
         const over = this.happenings.pass(motion);
         motion.events = this.happenings.happened;
         if (over) return motion;
       }
-      if (left === EXIT.END) { motion.take(run.get("stored")); return motion; }
-      if (left === EXIT.STOPPED) { motion.take(run.get("stored")); return motion.stop(this.why(`at t = ${run.get("t").toPrecision(6)}`)); }
-      if (motion.stored > MOST_NUMBERS) { motion.take(run.get("stored")); return motion.stop(`stopped at t = ${run.get("t").toPrecision(6)}: ${motion.count} steps are as many as a page can keep; da.simulate follows longer motions`); }
+      if (left === EXIT.END) { take(); return motion; }
+      if (left === EXIT.STOPPED) { take(); return motion.stop(this.why(`at t = ${run.get("t").toPrecision(6)}`)); }
+      if (motion.stored > MOST_NUMBERS) { take(); return motion.stop(`stopped at t = ${run.get("t").toPrecision(6)}: ${motion.count} steps are as many as a page can keep; da.simulate follows longer motions`); }
       if (left === EXIT.BUDGET) {
         const took = clock() - before;
         budget = Math.max(1, Math.min(4 * budget, Math.round(budget * milliseconds / Math.max(took, 0.05))));
@@ -332,12 +339,13 @@ class Engine {
 
 // The points of a run with the polynomials between them.
 class Motion {
-  constructor(engine, start) { this.engine = engine; this.start = start; this.blocks = []; this.count = 0; this.stored = 0; this.stopped = ""; this.ended = ""; this.events = []; this.hand = []; }
+  constructor(engine, start) { this.engine = engine; this.start = start; this.blocks = []; this.count = 0; this.stored = 0; this.stopped = ""; this.ended = ""; this.events = []; this.hand = []; this.modes = null; }
 
-  take(count) {
-    const e = this.engine, w = e.width;
-    if (!count) return;
-    this.blocks.push({ first: this.count, t: e.numbers(e.points.times, count).slice(), y: e.numbers(e.points.states, count * w).slice(), dense: e.numbers(e.points.dense, count * w * DENSE_ROWS).slice() });
+  // points of the buffer from a place on
+  take(count, first = 0) {
+    const e = this.engine, w = e.width, part = (at, size) => e.numbers(at + 8 * first * size, count * size).slice();
+    if (count <= 0) return;
+    this.blocks.push({ first: this.count, t: part(e.points.times, 1), y: part(e.points.states, w), dense: part(e.points.dense, w * DENSE_ROWS) });
     this.count += count; this.stored += count * w * (DENSE_ROWS + 1);
   }
 
@@ -431,6 +439,7 @@ class Motion {
     const e = this.engine, part = e.parts.outputs, n = e.n, states = new Float64Array(times.length * (n + e.riding)), outputs = new Float64Array(times.length * part.out);
     times.forEach((t, k) => {
       const y = state(k);
+      e.contacts?.show(this.modes, t);
       states.set(y.subarray(0, n + e.riding), k * (n + e.riding));
       const x = e.numbers(e.x, n + 1);
       x.set(y.subarray(0, n)); x[n] = t;

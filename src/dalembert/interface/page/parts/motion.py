@@ -183,7 +183,8 @@ def event_table(run: Trajectory) -> str:
     ]
     rows += [(escape(x), "never fired", "0", "", "", "") for x in run.solution.untriggered_events]
     if not rows:
-        return ""
+        # other runs of the page may have some
+        return '<div class="events"></div>' if run.system.contacts else ""
     more = f"<p>{len(rows) - _MOST_EVENTS} more follow.</p>" if len(rows) > _MOST_EVENTS else ""
     unit = " in J" if run.system.has_units else ""
     heads = "event", "what happens", "times", "first, t", "last, t", f"energy{unit}"

@@ -32,6 +32,11 @@ from dalembert.interface.page.html_elements import (
     table,
 )
 from dalembert.interface.page.public_path import public_path
+from dalembert.interface.page.simulator.contacts import (
+    contact_functions,
+    page_contact_model,
+    why_contacts_cannot_run,
+)
 from dalembert.interface.page.simulator.events import event_functions
 from dalembert.interface.page.simulator.initial_conditions import initial_condition_functions
 from dalembert.interface.page.simulator.integrator_module import ModuleSection, integrator_section
@@ -203,6 +208,7 @@ SIMULATOR_SCRIPTS: Final = (
     "linear_algebra.js",
     "initial_conditions.js",
     "events.js",
+    "contacts.js",
     "simulator.js",
     "drag_solver.js",
     "push.js",
@@ -215,10 +221,8 @@ _TIME_DISCONTINUITY: Final = (
     "possible in this page. The recorded run is shown; da.simulate runs others."
 )
 _CONTACTS: Final = (
-    "This system has contacts, whose sticking, slipping, lifting and landing are decided during a "
-    "run, "
-    "which native code called from Python "
-    "does and this page does not. The recorded run is shown; da.simulate runs others."
+    "The contacts of this system cannot be simulated in a page: {}. The recorded run is shown; "
+    "da.simulate runs others."
 )
 _CALLBACKS: Final = (
     "This run has inputs that are tables, sampled or Python functions ({}), which cannot be "
@@ -283,7 +287,7 @@ def interactive_panel(request: InteractiveRequest | None, drawn: Scene | None) -
     """
     if request is None:
         return "", ""
-    why = _why_recorded_only(request.run)
+    why = _why_recorded_only(request.run, request.events)
     if not why:
         try:
             return _PANEL, _data_blocks(request, drawn)
@@ -292,10 +296,10 @@ def interactive_panel(request: InteractiveRequest | None, drawn: Scene | None) -
     return f'<div class="trial"><h2>Try it</h2><p>{escape(why)}</p></div>', ""
 
 
-def _why_recorded_only(run: Trajectory) -> str:
+def _why_recorded_only(run: Trajectory, events: Sequence[Event]) -> str:
     """Why the page shows only the recorded run; empty where it can simulate."""
-    if run.system.contacts:
-        return _CONTACTS
+    if why := why_contacts_cannot_run(run, events):
+        return _CONTACTS.format(why)
     if run.values.callback_inputs:
         return _CALLBACKS.format(", ".join(each.name for each in run.values.callback_inputs))
     return _TIME_DISCONTINUITY if has_nonsmooth_inputs(run.values) else ""
@@ -400,10 +404,18 @@ def simulator_module(
     """
     setting = run.values
     evaluator = Evaluator(setting.kin, setting.numbers, setting.bindings)
+    contacts = page_contact_model(run)
     changed = any(e.action in (EventAction.RESET, EventAction.IMPACT) for e in events)
     integrator, (initial_section, fields) = (
-        integrator_section(run, changed_by_events=changed),
+        integrator_section(
+            run,
+            changed_by_events=changed or contacts is not None,
+            contacts=None if contacts is None else contacts.compiled.native,
+        ),
         initial_condition_functions(run, evaluator, start),
+    )
+    contact_section = (
+        ModuleSection() if contacts is None else contact_functions(contacts, evaluator)
     )
     event_section = event_functions(evaluator, events) if events else ModuleSection()
     seen, places = outputs(run, drawn, evaluator)
@@ -413,16 +425,23 @@ def simulator_module(
         *integrator.parts,
         *initial_section.parts,
         *event_section.parts,
+        *contact_section.parts,
         *reaction_section.parts,
         seen,
         properties_function,
     )
     text = merge_modules(
-        [*integrator.texts, *event_section.texts, *(("", part.text) for part in parts)]
+        [
+            *integrator.texts,
+            *event_section.texts,
+            *contact_section.texts,
+            *(("", part.text) for part in parts),
+        ]
     )
     exports = [
         *integrator.exports,
         *event_section.exports,
+        *contact_section.exports,
         *(name for part in parts for name in (part.name, f"{part.name}.prologue")),
     ]
     tape = setting.kin.tape
@@ -443,6 +462,7 @@ def simulator_module(
         "limits": limits(run.residuals, places.pop("entry_names")),
         "laws": laws,
         "events": event_section.data or None,
+        "contacts": contact_section.data or None,
         "reactions": reaction_section.data or None,
         "tables": table_data(setting.table_inputs),
         "knots": [knots_name(each) for each in setting.table_inputs],

@@ -32,7 +32,7 @@ from dalembert.runtime.ode.step_size_control import loop_ir
 from dalembert.runtime.simulation.context_ir import FIELDS as CONTEXT_FIELDS
 from dalembert.runtime.simulation.context_ir import context_ir
 from dalembert.runtime.simulation.energy_audit import EVENT_LOSS, Audit, native_audit
-from dalembert.runtime.simulation.model import Accelerations, native_model
+from dalembert.runtime.simulation.model import Accelerations, NativeModel, native_model
 from dalembert.runtime.simulation.run_options import NATIVE
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.symbolic.algebra.expression_graph import symbols_of
@@ -111,13 +111,15 @@ _ROWS_PREFIX: Final = "rows"
 _STRUCTURES: Final = {"run": RUN_FIELDS, "context": CONTEXT_FIELDS, "rows": ROW_FIELDS}
 
 
-def integrator_section(run: Trajectory, *, changed_by_events: bool = False) -> ModuleSection:
+def integrator_section(
+    run: Trajectory, *, changed_by_events: bool = False, contacts: NativeModel | None = None
+) -> ModuleSection:
     """Everything that the native run of a trajectory was made of; what events take out of K₂ + 𝒰 is
-    integrated alongside if they change states.
+    integrated alongside if they change states. Rates with `contacts` are those of all modes.
     """
     setting = run.values
     kin, equations = select_equations(run.system, NATIVE)
-    model = native_model(setting, equations)
+    model = contacts or native_model(setting, equations)
     given = names(model.tape, model.parameters)
     texts, exports = [("", loop_ir()), ("", context_ir())], list(_LOOP)
     parts: list[ModuleFunction] = []

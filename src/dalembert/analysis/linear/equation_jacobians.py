@@ -9,9 +9,9 @@ is inverted symbolically. In augmented form, r = (M u̇ − f − Aᵀλ, A u̇ 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -155,6 +155,7 @@ class EquationJacobians:
             for i in symbols_of(tape, (*self.r, *self.qdot, *self.phi, *self.h, *self.e))
             if i not in state
         )
+        self.cached_results: dict[Any, dict[Hashable, Any]] = {}
         self._zero_derivatives: dict[tuple[int, int], bool] = {}
         self._native: dict[tuple[int, ...], _NativeJacobian] = {}
 
@@ -344,16 +345,16 @@ def run_values(what: str, run: object) -> RunValues:
 
 def _condition(M: FloatArray) -> float:
     """The largest condition number, by a bound of the inverses where that is far from singular."""
-    if not np.isfinite(M).all():
-        return math.inf
     try:
         inverse = np.linalg.inv(M)
     except np.linalg.LinAlgError:
         return math.inf
-    # ‖M‖₂ ≤ ‖M‖_F
-    bound = float((np.linalg.norm(M, axis=(1, 2)) * np.linalg.norm(inverse, axis=(1, 2))).max())
+    # ‖M‖₂ ≤ n max |M_ij|
+    bound = math.prod(M.shape[-1] * float(np.abs(A).max(initial=0.0)) for A in (M, inverse))
     if bound <= _REGULAR:
         return bound
+    if not np.isfinite(M).all():
+        return math.inf
     condition = float(np.linalg.cond(M).max())
     return condition if math.isfinite(condition) else math.inf
 

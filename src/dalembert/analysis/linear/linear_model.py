@@ -239,8 +239,7 @@ def _eigenvector(A: FloatArray, eigenvalue: complex, repetition: int = 0) -> Com
     return np.asarray(shape / shape[np.argmax(np.abs(shape))], dtype=complex)
 
 
-@dataclass(frozen=True, eq=False)
-class ResidualJacobian:
+class ResidualJacobian(NamedTuple):
     """r = M u̇ − f near the point: M, r_z, r_u and r_w, with the coordinates whose rates are
     speeds.
     """

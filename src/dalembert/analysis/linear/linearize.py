@@ -24,6 +24,7 @@ from dalembert.analysis.linear.equation_jacobians import (
 )
 from dalembert.analysis.linear.linear_model import LinearModel, ResidualJacobian, strong_components
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.kinematics.system_kinematics import unreduced_kinematics
 from dalembert.mechanics.model.system import System
@@ -187,12 +188,13 @@ def linearize_along(run: Trajectory, outputs: Sequence[Key] = ()) -> list[Linear
     numbers = {i: chosen.numbers[i] for i in known} | dict(
         zip(given, run.input_values(given), strict=True)
     )
-    slopes = field.at(np.hstack([run.q, run.x]), run.u, run.t, numbers)
+    q, u = np.hstack([run.q, run.x]), run.u
+    slopes = field.at(q, u, run.t, numbers)
     free = choose_independent(slopes.phi_q[0])
     if not len(run.t):
         return []
     form, maps = _model_form(field, free), _linear_maps(field, slopes, slice(None), free)
-    places = np.hstack([run.q, run.x, run.u]).tolist()
+    places = np.hstack([q, u]).tolist()
     return [
         _linear_model(form, t, place, maps_at, steady=False)
         for t, place, maps_at in zip(run.t.tolist(), places, maps, strict=True)
@@ -225,16 +227,21 @@ def _linear_maps(
     field: EquationJacobians, slopes: JacobianValues, at: slice, free: Sequence[int]
 ) -> Iterator[_Maps]:
     """The matrices of the models at the points of these numbers, all in one call each."""
-    held, M = slopes.phi_q.shape[1] > 0, slopes.M[at]
-    points = range(len(slopes.M))[at]
-    L = np.stack([_tangent_map(field, slopes, k, free) for k in (points if held else points[:1])])
-    r = slopes.r_x[at] @ L
+    M, r, qdot, y = slopes.M[at], slopes.r_x[at], slopes.qdot_x[at], slopes.y_x[at]
+    rates = slopes.qdot[at]
+    # without constraint equations all coordinates are independent: ∂(q, u, w)/∂(z, u, w) = 1
+    if slopes.phi.shape[1]:
+        points = range(len(slopes.M))[at]
+        L = np.stack([_tangent_map(field, slopes, k, free) for k in points])
+        r, qdot, y = r @ L, qdot[:, list(free)] @ L, y @ L
+        rates = rates[:, list(free)]
     # M was found regular when the accelerations were solved for
     udot = -np.linalg.solve(M, r) if field.n_u else r
-    whole = np.concatenate([slopes.qdot_x[at][:, list(free)] @ L, udot], axis=1)
-    y = slopes.y_x[at] @ L + slopes.y_udot[at] @ udot
+    whole = np.concatenate([qdot, udot], axis=1)
+    if field.h:
+        y = y + slopes.y_udot[at] @ udot
     n_z, n = len(free), len(free) + field.n_u
-    offset = np.concatenate([slopes.qdot[at][:, list(free)], slopes.udot[at]], axis=1)
+    offset = np.concatenate([rates, slopes.udot[at]], axis=1)
     return zip(
         *(whole[:, :, :n], whole[:, :, n:], y[:, :, :n], y[:, :, n:], offset, slopes.y[at]),
         *(M, r[:, :, :n_z], r[:, :, n_z:n], r[:, :, n:]),
@@ -245,55 +252,53 @@ def _linear_maps(
 class _ModelForm(NamedTuple):
     """What linear models of one system in the same coordinates have in common."""
 
-    field: EquationJacobians
-    states: tuple[str, ...]
-    inputs: tuple[str, ...]
+    # the fields of the models that are the same in all
+    fields: dict[str, Any]
+    point_names: tuple[str, ...]
     # {number of a coordinate: number of the speed that is its rate}
     rates: dict[int, int]
-    last_amplitudes: tuple[str, ...]
+
+
+_FORMS: Final = PerOwnerCache[_ModelForm]()
 
 
 def _model_form(field: EquationJacobians, free: Sequence[int]) -> _ModelForm:
     """The names of states and inputs."""
+    return _FORMS(field, tuple(free), lambda: _new_form(field, free))
+
+
+def _new_form(field: EquationJacobians, free: Sequence[int]) -> _ModelForm:
     kin = field.evaluator.kin
-    return _ModelForm(
-        field,
-        field.names((*(field.q[i] for i in free), *kin.u)),
-        field.names(field.w),
-        {j: kin.u.index(x) for j, i in enumerate(free) if (x := field.qdot[i]) in kin.u},
-        tuple(
+    fields = {
+        "system": kin.system.name,
+        "states": field.names((*(field.q[i] for i in free), *kin.u)),
+        "inputs": field.names(field.w),
+        "outputs": field.outputs,
+        "last_amplitudes": tuple(
             str(a[-1].name)
             for x in kin.system.expansions.values()
             for a in x.amplitudes.values()
             if len(a) > 1
         ),
-    )
+        "units": field.point_units,
+    }
+    rates = {j: kin.u.index(x) for j, i in enumerate(free) if (x := field.qdot[i]) in kin.u}
+    return _ModelForm(fields, field.point_names, rates)
 
 
 def _linear_model(
     form: _ModelForm, t: float, place: Sequence[float], maps: _Maps, *, steady: bool = True
 ) -> LinearModel:
     """The model of these matrices, with the names of its states; `place` holds q, x and u."""
-    field = form.field
     A, B, C, D, offset, y, M, r_z, r_u, r_w = maps
-    return LinearModel(
-        field.evaluator.kin.system.name,
-        t,
-        form.states,
-        form.inputs,
-        field.outputs,
-        A,
-        B,
-        C,
-        D,
-        offset,
-        y,
-        dict(zip(field.point_names, place, strict=True)),
-        ResidualJacobian(M, r_z, r_u, r_w, form.rates),
-        steady,
-        form.last_amplitudes,
-        field.point_units,
-    )
+    # a run has one at each of its points, and a frozen class writes field after field
+    model = object.__new__(LinearModel)
+    fields = vars(model)
+    fields |= form.fields
+    fields |= {"t": t, "A": A, "B": B, "C": C, "D": D, "offset": offset, "y": y, "steady": steady}
+    fields["point"] = dict(zip(form.point_names, place, strict=True))
+    fields["residual"] = ResidualJacobian(M, r_z, r_u, r_w, form.rates)
+    return model
 
 
 def _tangent_map(

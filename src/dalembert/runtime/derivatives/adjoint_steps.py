@@ -30,7 +30,7 @@ class _Loop(NamedTuple):
 
 @cached_call
 def _loop() -> _Loop:
-    library = load(transpose_text, ("transpose",), optimize=2)
+    library = load(transpose_text, ("transpose",))
     return _Loop(library, _TRANSPOSE(library.address("transpose")))
 
 

@@ -8,7 +8,11 @@ ten times as long as with compiled code, and has the same bits.
 from __future__ import annotations
 
 import ctypes
+import heapq
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -23,8 +27,8 @@ from dalembert.runtime.derivatives.machine_text import (
     narrow_machine_text,
 )
 from dalembert.runtime.numerics.jit import Library, host, load, simd_width
-from dalembert.runtime.numerics.lowering import Program, lower
-from dalembert.runtime.numerics.python_binding import Array, BadArguments
+from dalembert.runtime.numerics.lowering import Operation, Program, lower
+from dalembert.runtime.numerics.python_binding import Array, BadArguments, data_address
 from dalembert.symbolic.algebra.tape import Tape
 
 _NUMBERS: Final = {operation: k for k, operation in enumerate(OPERATIONS)}
@@ -38,6 +42,8 @@ _RUN: Final = ctypes.CFUNCTYPE(
 
 # operations from which on the narrow machine pays for few states: its own code is compiled once
 _LARGE: Final = 2000
+# places by which an operation may be moved forwards: values that wait for their use fill the cache
+_WINDOW: Final = 1024
 
 
 class _Machine(NamedTuple):
@@ -73,14 +79,20 @@ class TapeMachine:
     ) -> None:
         length = 1 + max((*outs, *state, *parameters), default=-1)
         program = lower(tape.nodes[:length], outs, state, parameters, fuse=host().fused)
-        assembly = _Assembly(program)
         self.n_in, self.n_parameters, self.n_out = len(state), len(parameters), len(outs)
         self.operations = len(program.prologue) + len(program.body)
-        self._prologue = _code(assembly.prologue)
-        self._body = _code(assembly.body)
-        self._size, self._numbers = assembly.size, assembly.numbers
-        # slots of calls that are through, for those to come, by the number of states in a block
-        self._spare: dict[int, list[Array]] = {}
+        self._program = program
+
+    @cached_property
+    def _wide(self) -> _Instructions:
+        """For blocks of states, whose arithmetic takes longer than the jumps between operations."""
+        return _Instructions(self._program)
+
+    @cached_property
+    def _narrow(self) -> _Instructions:
+        """For few states: equal operations in runs, whose jumps the processor predicts."""
+        body = runs_of_equal_operations(self._program.body)
+        return _Instructions(replace(self._program, body=body))
 
     def call(self, x: Array, p: Array) -> Array:
         """y at one state."""
@@ -94,29 +106,20 @@ class TapeMachine:
         if not count:
             return np.zeros((0, self.n_out))
         few = count <= simd_width() and self.operations > _LARGE
-        machine = _narrow_machine() if few else _machine()
+        machine, code = (_narrow_machine(), self._narrow) if few else (_machine(), self._wide)
         blocks = -(-count // machine.block)
         stride = blocks * machine.block
         Y = np.empty((self.n_out, stride))
-        spare = self._spare.setdefault(machine.block, [])
-        slots = spare.pop() if spare else self._slots(machine.block)
+        slots, address = code.take_slots(machine.block)
         each = P.ndim == 2
         columns, given = _columns(X, stride), _columns(P if each else P[None], stride)
-        body, prologue = self._body, self._prologue
         machine.run(
-            *(body.ctypes.data, len(body), prologue.ctypes.data, len(prologue)),
-            *(slots.ctypes.data, columns.ctypes.data, given.ctypes.data, Y.ctypes.data),
+            *(*code.addresses, address),
+            *(data_address(columns), data_address(given), data_address(Y)),
             *(stride, blocks, int(each)),
         )
-        spare.append(slots)
+        code.spare.append((slots, address))
         return Y.T[:count]
-
-    def _slots(self, block: int) -> Array:
-        """Memory of a call: one row for each value, with the numbers of the expressions in it."""
-        slots = np.zeros((self._size, block))
-        for slot, value in self._numbers.items():
-            slots[slot] = value
-        return slots
 
     def _check(self, X: Array, P: Array) -> None:
         if X.ndim != 2 or X.shape[1] != self.n_in:
@@ -128,6 +131,63 @@ class TapeMachine:
                 f"{P.shape}"
             )
             raise BadArguments(msg)
+
+
+class _Instructions:
+    """A program as instructions, with the memory of its calls."""
+
+    def __init__(self, program: Program) -> None:
+        assembly = _Assembly(program)
+        self._prologue, self._body = _code(assembly.prologue), _code(assembly.body)
+        self._size, self._numbers = assembly.size, assembly.numbers
+        # body and prologue with their lengths
+        self.addresses = tuple(
+            x for code in (self._body, self._prologue) for x in (code.ctypes.data, len(code))
+        )
+        # slots of calls that are through, for those to come
+        self.spare: list[tuple[Array, int]] = []
+
+    def take_slots(self, block: int) -> tuple[Array, int]:
+        """Memory of a call: one row for each value, with the numbers of the expressions in it, and
+        its address.
+        """
+        if self.spare:
+            return self.spare.pop()
+        slots = np.zeros((self._size, block))
+        for slot, value in self._numbers.items():
+            slots[slot] = value
+        return slots, slots.ctypes.data
+
+
+def runs_of_equal_operations(body: Sequence[Operation]) -> list[Operation]:
+    """The operations in another order, equal ones one after the other where their operands are
+    ready; none is moved forwards by more than a window.
+    """
+    source = {i: k for k, operation in enumerate(body) for i in operation.results}
+    users: list[list[int]] = [[] for _ in body]
+    missing = [0] * len(body)
+    for k, operation in enumerate(body):
+        for j in {source[i] for i in operation.arguments if i in source}:
+            users[j].append(k)
+            missing[k] += 1
+    ready: defaultdict[str, list[int]] = defaultdict(list)
+    for k, operation in enumerate(body):
+        if not missing[k]:
+            ready[operation.op].append(k)
+    order: list[Operation] = []
+    current = ""
+    while len(order) < len(body):
+        queue = ready[current]
+        if not queue or queue[0] > len(order) + _WINDOW:
+            current = min((op for op, waiting in ready.items() if waiting), key=lambda o: ready[o])
+            queue = ready[current]
+        k = heapq.heappop(queue)
+        order.append(body[k])
+        for j in users[k]:
+            missing[j] -= 1
+            if not missing[j]:
+                heapq.heappush(ready[body[j].op], j)
+    return order
 
 
 def _columns(rows: Array, stride: int) -> Array:

@@ -350,7 +350,9 @@ def _condition(M: FloatArray) -> float:
     except np.linalg.LinAlgError:
         return math.inf
     # ‖M‖₂ ≤ n max |M_ij|
-    bound = math.prod(M.shape[-1] * float(np.abs(A).max(initial=0.0)) for A in (M, inverse))
+    largest, largest_inverse = (float(np.abs(A).max(initial=0.0)) for A in (M, inverse))
+    n: int = M.shape[-1]
+    bound = (n * largest) * (n * largest_inverse)
     if bound <= _REGULAR:
         return bound
     if not np.isfinite(M).all():

@@ -216,7 +216,7 @@ def test_help_teaches_with_examples():
             ("report", "rolling-disk", "--format", "pdf"),
             "--format 'pdf': unknown (--format takes text, latex, markdown, html)",
         ),
-        (("derive", "rolling-disk", "--frmat", "text"), "no such option: --frmat"),
+        (("derive", "rolling-disk", "--frmat", "text"), "no such option '--frmat'"),
         (("derive", "rolling-disk", "vehicle"), "got unexpected extra argument"),
         (("derive", ""), "no system is named"),
         (("derive", " "), "no system is named"),

@@ -100,7 +100,7 @@ def test_a_pendulum_through_the_positions_where_a_pivot_vanishes():
 
 
 def test_where_no_multiplier_exists_the_row_is_named():
-    with pytest.raises(BadExpression, match="'rod' holds no velocity"):
+    with pytest.raises(BadExpression, match="'rod' constrains no velocity"):
         da.multipliers(pendulum()).compile()([0, 0], [1, 0])
     s = pendulum()
     s.speeds(u=s["x.dot"])

@@ -61,7 +61,7 @@ def test_a_latin_hypercube_has_one_draw_in_every_strip():
         ({("m", "l"): [1, 2]}, None, "row of 2 numbers"),
         ({"m": [1], ("m", "l"): [(1, 2)]}, None, "varied twice"),
         ({"m": [1]}, 5, "nothing is drawn"),
-        ({"m": stats.norm(0, 1)}, None, "how often"),
+        ({"m": stats.norm(0, 1)}, None, "needs the number of draws"),
         ({"m": stats.norm(0, 1)}, 0, "at least 1"),
         ({"m": stats.norm(0, -1)}, 4, "contradict"),
     ],

@@ -104,7 +104,7 @@ def test_another_system_is_told_by_its_equations(whole):
 
 def test_what_is_no_study_is_refused(pendulum, tmp_path):
     (tmp_path / "notes.zarr").write_text("mine", encoding="utf-8")
-    with pytest.raises(da.BadStudy, match="no file of a study"):
+    with pytest.raises(da.BadStudy, match="not a file of a study"):
         da.ensemble(pendulum, 1, save=tmp_path / "notes.zarr", **ASKED)
     assert "mine" == (tmp_path / "notes.zarr").read_text(encoding="utf-8")
     with pytest.raises(da.BadStudy, match=r"ends in \.zarr"):

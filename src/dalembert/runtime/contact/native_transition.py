@@ -145,7 +145,7 @@ def structure_of_contacts(model: ContactModel) -> tuple[dict[str, int], dict[str
 
 def array_sizes(model: ContactModel) -> tuple[dict[str, int], dict[str, int]]:
     """Room for one change of mode and for the records: arrays of whole numbers, and of numbers;
-    names of arrays of one size stand in one text.
+    arrays of one size share one text of names.
     """
     n, k = len(model.values.kin.state), len(model.contacts)
     m, guards = len(model.equations.rows), len(model.guards)

@@ -56,7 +56,7 @@ def page_contact_model(run: Trajectory) -> ContactModel | None:
 
 
 def why_contacts_cannot_run(run: Trajectory, events: Sequence[Event]) -> str:
-    """What of the contacts a page cannot simulate; empty where it can."""
+    """The contacts that a page cannot simulate; empty where it can."""
     model = page_contact_model(run)
     if model is None:
         return ""

@@ -84,7 +84,7 @@ def test_a_run_too_long_for_the_memory(monkeypatch):
     s, start = mass(lambda x, _: -x, x=1.0)
     with pytest.raises(
         NoProgress,
-        match=r"at this pace the run takes \de\+\d\d steps, more than fit into memory; make it shorter",
+        match=r"at this pace the run takes \de\+\d\d steps, more than fit into memory",
     ) as stopped:
         da.simulate(s, 1e7, start=start)
     assert stopped.value.trajectory.t[-1] < 1e7

@@ -1,6 +1,7 @@
 """Changes of mode in native code against the general transition in Python, event by event."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import dalembert as da
 from dalembert.runtime.contact import contact_run
 from dalembert.runtime.contact.mode_transition import ModeTransition
 from dalembert.runtime.simulation import simulate
+from dalembert.runtime.simulation.events.event import EventLog
 from friction.test_random_contacts import random_system
 
 # times and numbers of the two may differ by the order of sums
@@ -139,3 +141,22 @@ def test_a_block_that_stops_close_to_its_static_limit_sticks_in_native_code(monk
     assert_same(native, python)
     assert 1 == left
     assert "sticks" == native.modes["floor"][-1]
+
+
+def test_records_of_native_changes_become_events_when_they_are_read():
+    s = da.System("Ball", gravity=9.81)
+    y = s.coordinate("y")
+    P = s.O.offset(y * s.N.y)
+    s.particle("ball", 1, P)
+    s.contact(P, restitution=0.5, name="floor")
+    run = da.simulate(s, 2.0, start={"y": 0.5})
+    log = run.solution.occurrences
+    assert isinstance(log, EventLog)
+    assert log._whole is None
+    again = pickle.loads(pickle.dumps(log))
+    assert log._whole is None
+    assert len(run.events) > 3
+    assert [(e.t, e.action, e.after) for e in again] == [
+        (e.t, e.action, e.after) for e in run.events
+    ]
+    assert run.events is run.events

@@ -29,19 +29,15 @@ from dalembert.runtime.contact.guards import (
     monitor_nodes,
 )
 from dalembert.runtime.contact.mode_enumeration import ContactMode
-from dalembert.runtime.contact.mode_transition import (
-    RESTS,
-    ModeChange,
-    ModeTransition,
-    NoFeasibleMode,
-)
-from dalembert.runtime.contact.native_transition import (
+from dalembert.runtime.contact.mode_transition import ModeTransition, NoFeasibleMode
+from dalembert.runtime.contact.native_transition import NativeTransition, has_native_transition
+from dalembert.runtime.contact.transition_records import (
     TEXTS,
-    NativeTransition,
-    TransitionLog,
+    ModeChange,
+    NativeRecords,
     codes_of,
-    has_native_transition,
     modes_of,
+    occurrences_of,
 )
 from dalembert.runtime.numerics.llvm_types import padded_size
 from dalembert.runtime.numerics.python_binding import data_address
@@ -50,7 +46,7 @@ from dalembert.runtime.ode.failures import Cause, RunStopped
 from dalembert.runtime.ode.solution import Outcome, Solution
 from dalembert.runtime.simulation.context import Context
 from dalembert.runtime.simulation.energy_audit import BoundAudit
-from dalembert.runtime.simulation.events.event import Event, ModeHistory, Occurrence
+from dalembert.runtime.simulation.events.event import Event, ModeHistory
 from dalembert.runtime.simulation.events.event_actions import EventActions
 from dalembert.runtime.simulation.events.event_functions import check_no_callbacks
 from dalembert.runtime.simulation.events.event_loop import (
@@ -533,45 +529,27 @@ class ContactRun(EventRun):
             self._slack[m.contact] = slack
 
     def read_records(self) -> None:
-        """What native code has done since the last visit, in words."""
+        """What native code has done since the last visit; its words are made when they are read."""
         assert self.native is not None
         assert self._now is not None
-        switcher, log, names = self.switcher, self.native.read_log(), self._names
-        codes = log.modes.tolist()
-        changed = log.changes_of_mode(codes_of(switcher.modes))
-        for i, t in enumerate(log.t):
-            changes, after, energy = [], None, 0.0
-            if log.hit[i]:
-                after, energy, impulse = log.after[i], log.energy[i], log.impulse[i]
-                hit = [k for k, x in enumerate(impulse) if x > 0.0]
-                changes = [ModeChange(names[k], "impact", impulse[k]) for k in hit]
-                limits = [(names[k], x) for k, x in enumerate(log.rest[i]) if not math.isnan(x)]
-                changes += [ModeChange(name, RESTS, None, x) for name, x in limits]
-                if len(names) > 1:
-                    switcher.add_bounces(t, log, i, hit)
-            else:
-                self._slack.clear()
-            for k in changed[i]:
-                mode = codes[i][k]
-                changes.append(ModeChange(names[k], TEXTS[mode] if mode else "lifts off"))
-            self._note(t, log.before[i], after, changes, energy)
-        self._add_history(log, codes)
-        earlier = codes[-2] if len(codes) > 1 else codes_of(switcher.modes)
-        self._latest, self._earlier = log.t[-1], modes_of(earlier)
-        switcher.take_over(modes_of(codes[-1]))
-        self._shortened.clear()
-        self._check_progress(self._now)
-
-    def _add_history(self, log: TransitionLog, codes: list[list[int]]) -> None:
-        """Flags and modes of all records. Slack, which impacts leave, is that after the last."""
-        assert self.native is not None
+        switcher, log = self.switcher, self.native.read_log()
+        first = codes_of(switcher.modes)
+        self.occurrences.defer(NativeRecords(log, first, self._names, self.names).read)
+        if len(self._names) > 1:
+            switcher.note_impacts(log)
+        if not log.hit.all():
+            self._slack.clear()
+        # slack, which impacts leave, is that after the last
         slack = np.zeros(log.modes.shape)
         for k, x in self._slack.items():
             slack[:, k] = x
-        flags = self.native.flags(log.modes, slack, len(self.switcher.shares))
-        self.history.times += log.t
-        self.history.values += list(flags)
-        self.history.modes += [tuple([TEXTS[code] for code in row]) for row in codes]
+        flags = self.native.flags(log.modes, slack, len(switcher.shares))
+        self.history.extend(log.t, flags, TEXTS, log.modes)
+        self._latest = float(log.t[-1])
+        self._earlier = modes_of(log.modes[-2].tolist() if len(log.t) > 1 else first)
+        switcher.take_over(modes_of(log.modes[-1].tolist()))
+        self._shortened.clear()
+        self._check_progress(self._now)
 
     def _note_change(
         self, t: float, before: FloatArray, after: FloatArray, changes: Sequence[ModeChange]
@@ -596,22 +574,8 @@ class ContactRun(EventRun):
         changes: Sequence[ModeChange],
         energy: float,
     ) -> None:
-        was = is_now = dict(zip(self.names, before, strict=True))
-        if after is not None:
-            is_now = dict(zip(self.names, after, strict=True))
-        for change in changes:
-            self.occurrences.append(
-                Occurrence(
-                    t if change.t is None else change.t,
-                    change.contact,
-                    change.action,
-                    was,
-                    is_now,
-                    energy,
-                    change.impulse,
-                )
-            )
-            energy = 0.0
+        for occurrence in occurrences_of(self.names, t, (before, after), changes, energy):
+            self.occurrences.append(occurrence)
 
     def _check_endless(self, integration: Integrator, found: Sequence[Crossing]) -> None:
         own = [c for c in found if c.event < self._first]

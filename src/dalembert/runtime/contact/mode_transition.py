@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -34,11 +34,11 @@ from dalembert.runtime.contact.mode_enumeration import (
     ContactMode,
     FeasibleMode,
 )
-from dalembert.runtime.contact.native_transition import TransitionLog
 from dalembert.runtime.contact.next_mode import NextModeSolver, mode_share
 from dalembert.runtime.contact.plane_slip import PlaneSlip
 from dalembert.runtime.contact.plane_transition import PlaneTransition
 from dalembert.runtime.contact.round_cone import friction_mode, solve_round
+from dalembert.runtime.contact.transition_records import RESTS, ModeChange, TransitionLog
 from dalembert.runtime.ode.failures import BadStart, Cause
 
 # a part of the run that is no time: what would be over within it is over
@@ -62,7 +62,6 @@ _INSIDE: Final = 1e-6
 _RESOLVED: Final = 300.0
 # accelerations of slip from rest that are rounding
 _NO_ACCELERATION: Final = 1e-9
-RESTS: Final = "rests, the limit of its bounces"
 
 
 class NoFeasibleMode(Exception):
@@ -73,17 +72,6 @@ class NoFeasibleMode(Exception):
     def __init__(self, cause: Cause, **facts: Any) -> None:
         super().__init__(cause)
         self.cause, self.facts = cause, facts
-
-
-class ModeChange(NamedTuple):
-    """What a contact does from now on, and the impulse that it got; the time, where it is not
-    that of the change.
-    """
-
-    contact: str
-    action: str
-    impulse: float | None = None
-    t: float | None = None
 
 
 @dataclass
@@ -111,6 +99,7 @@ class ModeTransition:
     # the modes before contacts were added or dropped
     _active_before: list[ContactMode] = field(default_factory=list)
     _grain: float = 0.0
+    _unread: list[TransitionLog] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.plane = PlaneTransition(self.model, self.duration)
@@ -226,14 +215,23 @@ class ModeTransition:
         self.modes, self.impact = modes, None
         self.shares = [0.0] * len(self.shares)
 
-    def add_bounces(self, t: float, log: TransitionLog, i: int, hit: Sequence[int]) -> None:
-        """Impacts of groups of several contacts, none of which is at its limit."""
-        group, speed = log.group[i], log.speed[i]
-        for number in {group[k] for k in hit if group[k] >= 0}:
-            numbers = tuple(k for k, normal in self._places if normal and group[k] == number)
-            own = tuple(k for k in hit if group[k] == number)
-            if (fastest := max(speed[k] for k in own)) > 0.0:
-                self._bounces.add(numbers, BounceImpact(t, own, fastest))
+    def note_impacts(self, log: TransitionLog) -> None:
+        """Impacts that native code has decided; none of their groups is at its limit."""
+        self._unread.append(log)
+
+    def _read_impacts(self) -> None:
+        normals = np.array([k for k, normal in self._places if normal])
+        for log in self._unread:
+            for i in np.flatnonzero((log.hit != 0) & (log.group >= 0).any(axis=1)).tolist():
+                group, hit = log.group[i], log.impulse[i] > 0.0
+                for number in np.unique(group[hit & (group >= 0)]).tolist():
+                    own = np.flatnonzero(hit & (group == number))
+                    fastest = float(log.speed[i, own].max())
+                    if fastest > 0.0:
+                        impact = BounceImpact(float(log.t[i]), tuple(own.tolist()), fastest)
+                        members = normals[group[normals] == number]
+                        self._bounces.add(tuple(members.tolist()), impact)
+        self._unread.clear()
 
     def _active(
         self, q: ContactQuantities, touching: Sequence[bool], fired: Sequence[Guard]
@@ -567,6 +565,7 @@ class ModeTransition:
         normals = [(k, n) for (k, normal), n in self._places.items() if normal]
         if len(normals) < 2:
             return []
+        self._read_impacts()
         limits, least = [], _ROUNDING * _size(impulse)
         for group in contact_groups(q.A, [[n] for _, n in normals]):
             numbers = tuple(normals[i][0] for i in group)

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray, IndexArray
 from dalembert.foundation.caching import cached_call
 from dalembert.runtime.contact.guards import guard_search_library
-from dalembert.runtime.contact.mode_enumeration import OPEN as OPEN_MODE
 from dalembert.runtime.contact.mode_enumeration import ContactMode
 from dalembert.runtime.contact.switch_loop_ir import EXPORTS, module_ir
 from dalembert.runtime.contact.transition_fields import (
@@ -27,6 +26,7 @@ from dalembert.runtime.contact.transition_fields import (
     SHARE,
     Exit,
 )
+from dalembert.runtime.contact.transition_records import MODES, TransitionLog, codes_of
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, allocate_workspace
 from dalembert.runtime.numerics.jit import Library, load
 from dalembert.runtime.numerics.llvm_types import ctypes_structure, padded_size
@@ -48,60 +48,13 @@ _Fields: Final = ctypes_structure(FIELDS)
 _DRIVE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 # records between two visits of Python
 _CAPACITY: Final = 128
-# modes by their codes
-_MODES: Final = (
-    OPEN_MODE,
-    ContactMode(),
-    ContactMode(sticks=True),
-    ContactMode(direction=1),
-    ContactMode(direction=-1),
-)
-_CODES: Final = {mode: code for code, mode in enumerate(_MODES)}
-TEXTS: Final = tuple(mode.text for mode in _MODES)
 # closed, sticks, direction, side and slack of each
-_FLAGS: Final = np.array([[m.closed, m.sticks, m.direction, m.side, 0.0] for m in _MODES])
+_FLAGS: Final = np.array([[m.closed, m.sticks, m.direction, m.side, 0.0] for m in MODES])
 
 
 @cached_call
 def _library() -> Library:
     return load(module_ir, EXPORTS, optimize=2)
-
-
-def modes_of(codes: Sequence[int]) -> list[ContactMode]:
-    """Modes by their codes."""
-    return [_MODES[code] for code in codes]
-
-
-def codes_of(modes: Sequence[ContactMode]) -> list[int]:
-    """The codes of modes, −1 for one that native code does not know."""
-    return [_CODES.get(mode, -1) for mode in modes]
-
-
-class TransitionLog(NamedTuple):
-    """Changes of mode since the last visit, a row for each: the time, whether there was an impact
-    and its energy, the states before and after it, and of each contact the code of its mode, its
-    impulse (NaN for none), its speed of approach, the time at which its bounces would be over
-    (NaN where they go on) and its group.
-    """
-
-    t: list[float]
-    hit: list[int]
-    energy: list[float]
-    before: list[list[float]]
-    after: list[list[float]]
-    modes: IndexArray
-    impulse: list[list[float]]
-    speed: list[list[float]]
-    rest: list[list[float]]
-    group: list[list[int]]
-
-    def changes_of_mode(self, first: Sequence[int]) -> list[list[int]]:
-        """The contacts that change their mode, row by row, after modes with these codes."""
-        codes = np.vstack([np.array(first, dtype=int), self.modes])
-        changed: list[list[int]] = [[] for _ in self.t]
-        for i, k in np.argwhere(codes[1:] != codes[:-1]).tolist():
-            changed[i].append(k)
-        return changed
 
 
 def has_native_transition(model: ContactModel) -> bool:
@@ -308,11 +261,10 @@ class NativeTransition:
             return a[name][: count * columns].reshape(count, columns).copy()
 
         n, k = self._n, self._contacts
-        t, hit, energy = (a[name][:count].tolist() for name in ("log_t", "log_hit", "log_energy"))
-        before, after = (table(name, n).tolist() for name in ("log_before", "log_after"))
-        names = ("log_impulse", "log_speed", "log_rest", "log_label")
-        of_contacts = (table(x, k).tolist() for x in names)
-        return TransitionLog(t, hit, energy, before, after, table("log_mode", k), *of_contacts)
+        names = ("before", "after", "mode", "impulse", "speed", "rest", "label")
+        numbers = (a[f"log_{name}"][:count].copy() for name in ("t", "hit", "energy"))
+        tables = (table(f"log_{name}", n if i < 2 else k) for i, name in enumerate(names))
+        return TransitionLog._make((*numbers, *tables))
 
     def flags(self, codes: IndexArray, slack: FloatArray, shares: int) -> FloatArray:
         """The values of all symbols that a run sets, a row for each change."""

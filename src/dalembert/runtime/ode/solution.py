@@ -8,6 +8,7 @@ them are kept. Where steps are missing between two points the polynomial is not 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -83,7 +84,7 @@ class Solution:
     rejected: int
     calls: int
     # what happened, in the order of time, and the names of the events that never did
-    occurrences: tuple[Occurrence, ...] = ()
+    occurrences: Sequence[Occurrence] = ()
     untriggered_events: tuple[str, ...] = ()
     # the name of the event that ended the run
     ended_by: str = ""

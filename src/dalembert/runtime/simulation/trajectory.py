@@ -134,10 +134,10 @@ class Trajectory(Displayable):
         """q̇ = W u + X: a row for each time."""
         return _read_only(self._evaluate_nodes(list(self.values.evaluator.kin.qdot)).T)
 
-    @property
+    @cached_property
     def events(self) -> tuple[Occurrence, ...]:
         """What happened in the run, in the order of time: name, time, state before and after."""
-        return self.solution.occurrences
+        return tuple(self.solution.occurrences)
 
     @property
     def quadratures(self) -> FloatArray:

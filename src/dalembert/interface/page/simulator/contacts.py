@@ -20,9 +20,7 @@ from dalembert.interface.page.simulator.integrator_module import (
 from dalembert.interface.page.time_plots import band_layout
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.runtime.contact.contact_model import ContactModel, contact_model
-from dalembert.runtime.contact.mode_transition import RESTS
 from dalembert.runtime.contact.native_transition import (
-    TEXTS,
     array_sizes,
     has_native_transition,
     structure_of_contacts,
@@ -30,6 +28,7 @@ from dalembert.runtime.contact.native_transition import (
 from dalembert.runtime.contact.switch_loop_ir import EXPORTS as LOOP_EXPORTS
 from dalembert.runtime.contact.switch_loop_ir import module_ir as loop_ir
 from dalembert.runtime.contact.transition_fields import FIELDS, FLAGS, SHARE, Exit
+from dalembert.runtime.contact.transition_records import RESTS, TEXTS
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.ode.event_detection import EVENT_FIELDS
 from dalembert.runtime.ode.guard_search import EXPORTS as SEARCH_EXPORTS

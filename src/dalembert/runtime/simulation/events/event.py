@@ -4,10 +4,10 @@ happened, and what it changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from enum import Enum
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, overload
 
 from dalembert.errors import Unknown
 from dalembert.foundation.array_types import FloatArray, IndexArray
@@ -213,6 +213,45 @@ class Occurrence:
     __repr__ = __str__
 
 
+class EventLog(Sequence[Occurrence]):
+    """What happened in a run, in the order of time. Records of native code become occurrences
+    when somebody reads them.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[Occurrence | Callable[[], Sequence[Occurrence]]] = []
+        self._whole: tuple[Occurrence, ...] | None = ()
+
+    def append(self, occurrence: Occurrence) -> None:
+        """One more."""
+        self._parts.append(occurrence)
+        self._whole = None
+
+    def defer(self, read: Callable[[], Sequence[Occurrence]]) -> None:
+        """More of them, which `read` makes when they are asked for."""
+        self._parts.append(read)
+        self._whole = None
+
+    @property
+    def whole(self) -> tuple[Occurrence, ...]:
+        """All of them."""
+        if self._whole is None:
+            read = ((x,) if isinstance(x, Occurrence) else x() for x in self._parts)
+            self._whole = tuple(o for part in read for o in part)
+            self._parts = list(self._whole)
+        return self._whole
+
+    def __len__(self) -> int:
+        return len(self.whole)
+
+    @overload
+    def __getitem__(self, i: int) -> Occurrence: ...
+    @overload
+    def __getitem__(self, i: slice) -> tuple[Occurrence, ...]: ...
+    def __getitem__(self, i: int | slice) -> Occurrence | tuple[Occurrence, ...]:
+        return self.whole[i]
+
+
 def event_energy_change(
     occurrences: Sequence[Occurrence], t: FloatArray, *, is_run: bool
 ) -> FloatArray:
@@ -255,13 +294,29 @@ class ModeHistory:
     names: tuple[str, ...]
     times: list[float] = field(default_factory=list)
     values: list[Sequence[float] | FloatArray] = field(default_factory=list)
-    modes: list[tuple[str, ...]] = field(default_factory=list)
+    # words, and rows of their numbers
+    _words: list[tuple[Sequence[str], Sequence[Sequence[int]] | IndexArray]] = field(
+        default_factory=list
+    )
 
     def add(self, t: float, values: Sequence[float], modes: Sequence[str]) -> None:
         """From time t on; the first is the start."""
         self.times.append(t)
         self.values.append(tuple(values))
-        self.modes.append(tuple(modes))
+        self._words.append((modes, [range(len(modes))]))
+
+    def extend(
+        self, times: FloatArray, values: FloatArray, words: Sequence[str], codes: IndexArray
+    ) -> None:
+        """Several changes; the codes of modes are the numbers of their words."""
+        self.times += times.tolist()
+        self.values += list(values)
+        self._words.append((words, codes))
+
+    @property
+    def modes(self) -> list[tuple[str, ...]]:
+        """The modes in words, from each change on."""
+        return [tuple([words[k] for k in row]) for words, rows in self._words for row in rows]
 
     def mode_indices(self, t: FloatArray, *, is_run: bool) -> IndexArray:
         """Which of the modes is on at each time."""
@@ -271,8 +326,8 @@ class ModeHistory:
 
     def mode_names(self, t: FloatArray, *, is_run: bool) -> dict[str, tuple[str, ...]]:
         """The modes in words over the times, by name."""
-        number = self.mode_indices(t, is_run=is_run)
-        return {name: tuple(self.modes[i][k] for i in number) for k, name in enumerate(self.names)}
+        number, modes = self.mode_indices(t, is_run=is_run), self.modes
+        return {name: tuple(modes[i][k] for i in number) for k, name in enumerate(self.names)}
 
     def parameters(self, t: FloatArray, *, is_run: bool) -> dict[int, FloatArray]:
         """The symbols as arrays over the times."""

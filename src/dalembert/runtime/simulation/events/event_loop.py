@@ -30,6 +30,7 @@ from dalembert.runtime.simulation.energy_audit import BoundAudit
 from dalembert.runtime.simulation.events.event import (
     Event,
     EventAction,
+    EventLog,
     Occurrence,
 )
 from dalembert.runtime.simulation.events.event_actions import EventActions
@@ -87,7 +88,7 @@ class EventRun:
     on_progress: Progress | None = None
     vary: Callable[[int, float, FloatArray, FloatArray], None] | None = None
     stop_after: tuple[int, int] | None = None
-    occurrences: list[Occurrence] = field(default_factory=list)
+    occurrences: EventLog = field(default_factory=EventLog)
     _acted: Counter[int] = field(default_factory=Counter)
     _acts: list[float] = field(default_factory=list)
     _now: Integrator | None = None
@@ -324,19 +325,18 @@ class EventRun:
 
     def _told(self, motion: Solution, outcome: Outcome, message: str) -> Solution:
         """The motion with what happened in it."""
-        happened = {o.name for o in self.occurrences}
-        silent = tuple(
+        declared = [
             e.title
             for e in self.watch.functions.events
-            if e.title not in happened
-            and e.action not in (EventAction.SWITCH, EventAction.ACTIVITY)
-        )
+            if e.action not in (EventAction.SWITCH, EventAction.ACTIVITY)
+        ]
+        happened = {o.name for o in self.occurrences} if declared else set()
         return replace(
             motion,
             outcome=outcome,
             message=message,
-            occurrences=tuple(self.occurrences),
-            untriggered_events=silent,
+            occurrences=self.occurrences,
+            untriggered_events=tuple(title for title in declared if title not in happened),
         )
 
 

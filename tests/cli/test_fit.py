@@ -39,7 +39,7 @@ def test_fit_from_a_file(swing, tmp_path):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ((), "name what is to be found"),
+        ((), "name the unknowns"),
         (("--unknown", "ll"), "did you mean 'l'"),
         (("--unknown", "l=x"), "'x' is not a number"),
     ],

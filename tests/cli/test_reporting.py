@@ -111,7 +111,7 @@ def test_without_values_the_page_says_so(folder):
     [
         ((), "name one system, or say --all"),
         (("vehicle", "--all"), "name one system or say --all, not both"),
-        (("--all", "--for", "3"), "--all takes the gallery's own runs"),
+        (("--all", "--for", "3"), "--all takes no option but -o"),
         (
             ("vehicle", "--text", "--gif", "a.gif"),
             "--png, --gif, --mp4 and --open go with the page",

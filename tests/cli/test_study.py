@@ -68,7 +68,7 @@ def test_a_file_that_is_no_study_has_no_page(tmp_path):
         (("--over", "alpha~normla(0, 1)", "--n", "3"), "did you mean 'normal'"),
         (("--over", "alpha~normal(0)", "--n", "3"), "takes two numbers"),
         (("--over", "alpha~normal(0, -1)", "--n", "3"), "must be positive"),
-        (("--over", "alpha~uniform(1, 1)", "--n", "3"), "there is nothing"),
+        (("--over", "alpha~uniform(1, 1)", "--n", "3"), "the range from 1 to 1 is empty"),
         (("--over", "alpha~normal(0, 1)"), "needs the number of draws"),
         (("--over", "alpah=1,2"), "did you mean 'alpha'"),
         (("--over", "alpha=1", "--over", "alpha=2"), "given twice"),

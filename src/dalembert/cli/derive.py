@@ -30,31 +30,31 @@ from dalembert.mechanics.model.elements import Body
 from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.derivation import Derivation
 
+By = Annotated[str, Option(metavar="PRINCIPLE", help=f"{', '.join(PRINCIPLE_NAMES)}, or all.")]
+Steps = Annotated[str, Option(metavar="|".join(LEVELS), help="Level of detail of the derivation.")]
+Frame = Annotated[
+    str,
+    Option(metavar="NAME", help="Frame along whose axes all vectors are written."),
+]
+About = Annotated[
+    str,
+    Option(
+        metavar="BODY=POINT",
+        help="Points about which Newton-Euler takes the moments of bodies, with commas.",
+    ),
+]
+Everything = Annotated[bool, Option("--all", help="Print the equations of large systems too.")]
+
 
 def derive(
     system: SystemName,
-    by: Annotated[
-        str, Option(metavar="PRINCIPLE", help=f"{', '.join(PRINCIPLE_NAMES)}, or all.")
-    ] = PRINCIPLE_NAMES[0],
-    steps: Annotated[
-        str, Option(metavar="|".join(LEVELS), help="Level of detail of the derivation.")
-    ] = "",
-    frame: Annotated[
-        str,
-        Option(metavar="NAME", help="Frame along whose axes all vectors are written."),
-    ] = "",
-    about: Annotated[
-        str,
-        Option(
-            metavar="BODY=POINT",
-            help="Points about which Newton-Euler takes the moments of bodies, with commas.",
-        ),
-    ] = "",
+    by: By = PRINCIPLE_NAMES[0],
+    steps: Steps = "",
+    frame: Frame = "",
+    about: About = "",
     style: Format = "",
     output: File = None,
-    everything: Annotated[
-        bool, Option("--all", help="Print the equations of large systems too.")
-    ] = False,
+    everything: Everything = False,
     values: SetValues = None,
     as_json: Json = False,
 ) -> None:

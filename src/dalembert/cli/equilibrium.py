@@ -53,6 +53,12 @@ Plot = Annotated[
 ]
 
 
+Steps = Annotated[
+    bool,
+    Option("--steps", help="Show the derivation by virtual work and by the potential."),
+]
+
+
 def equilibrium(
     system: SystemName,
     at: At = None,
@@ -60,10 +66,7 @@ def equilibrium(
     box: Box = None,
     values: SetValues = None,
     inputs: Input = None,
-    steps: Annotated[
-        bool,
-        Option("--steps", help="Show the derivation by virtual work and by the potential."),
-    ] = False,
+    steps: Steps = False,
     *,
     as_json: Json = False,
 ) -> None:
@@ -80,41 +83,36 @@ def equilibrium(
         --near psi.dot=-5
     """
     from dalembert.analysis.statics.equilibrium import equilibria
-    from dalembert.analysis.statics.equilibrium import equilibrium as found_near
+    from dalembert.analysis.statics.equilibrium import equilibrium as equilibrium_near
 
     s = find_system(system, values, complete=not steps).system
     if steps:
-        _print_derivation(s)
-        return
+        return _print_derivation(s)
     if near and box:
         msg = "--near and --box: give one of them; a box is searched all over"
         raise Unknown(msg)
     setting, loads = parse_numbers(s, "--set", values), dict(parse_assignments("--input", inputs))
     given, guess = parse_numbers(s, "--at", at), parse_numbers(s, "--near", near)
-    limits = (
-        {
-            name: _range(s, "--box", name, text)[:2]
-            for name, text in parse_assignments("--box", box, "from:to")
-        }
-        if box
-        else None
-    )
+    limits = _box_limits(s, box) if box else None
     if isinstance(s.settings, Settings) and not (at or near or box):
         asked = s.settings.equilibrium
         given, guess, limits = dict(asked.get("at", {})), asked.get("near", {}), asked.get("box")
         loads = {**asked.get("inputs", {}), **loads}
     if limits is None:
-        print_result(
-            found_near(s, given, guess=guess, values=setting, inputs=loads), as_json=as_json
-        )
-        return
+        point = equilibrium_near(s, given, guess=guess, values=setting, inputs=loads)
+        return print_result(point, as_json=as_json)
     points = equilibria(s, limits, given, values=setting, inputs=loads)
-    print_result(
-        points,
-        "\n\n".join(map(str, points))
-        or f"{s.name}: no equilibrium found" + " in the box" * bool(box),
-        as_json=as_json,
-    )
+    none = f"{s.name}: no equilibrium in the box"
+    return print_result(points, "\n\n".join(map(str, points)) or none, as_json=as_json)
+
+
+def _box_limits(s: System, box: list[str]) -> dict[str, tuple[float, float]]:
+    """{coordinate: (least, greatest)} of --box."""
+    ranges = {
+        name: _range(s, "--box", name, text)
+        for name, text in parse_assignments("--box", box, "from:to")
+    }
+    return {name: (limits[0], limits[1]) for name, limits in ranges.items()}
 
 
 def _print_derivation(s: System) -> None:

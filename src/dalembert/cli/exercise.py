@@ -17,30 +17,35 @@ from dalembert.foundation.suggestions import suggest_name
 ACTIONS = ("new", "page", "grade")
 
 
+Action = Annotated[
+    str, Argument("new|page|grade", "Write a problem file, make its page, or grade a folder.")
+]
+Target = Annotated[str, Argument("TARGET", "new: a system; page: a problem file; grade: a folder.")]
+Asks = Annotated[
+    str,
+    Option("--asks", metavar="WHAT", help="new: equations, or a quantity such as T or dof."),
+]
+Points = Annotated[
+    float, Option("--points", metavar="POINTS", help="new: points for a right answer.")
+]
+Student = Annotated[
+    str, Option("--student", metavar="NAME", help="page: the numbers of this student.")
+]
+Solution = Annotated[bool, Option("--solution", help="page: with the derivation.")]
+Output = Annotated[Path | None, Option("-o", "--output", metavar="FILE", help="Output file.")]
+
+
 def exercise(
-    action: Annotated[
-        str, Argument("new|page|grade", "Write a problem file, make its page, or grade a folder.")
-    ],
-    target: Annotated[
-        str, Argument("TARGET", "new: a system; page: a problem file; grade: a folder.")
-    ],
+    action: Action,
+    target: Target,
     values: SetValues = None,
     *,
-    asks: Annotated[
-        str,
-        Option("--asks", metavar="WHAT", help="new: equations, or a quantity such as T or dof."),
-    ] = "equations",
-    points: Annotated[
-        float, Option("--points", metavar="POINTS", help="new: points for a right answer.")
-    ] = 10.0,
-    student: Annotated[
-        str, Option("--student", metavar="NAME", help="page: the numbers of this student.")
-    ] = "",
-    solution: Annotated[bool, Option("--solution", help="page: with the derivation.")] = False,
+    asks: Asks = "equations",
+    points: Points = 10.0,
+    student: Student = "",
+    solution: Solution = False,
     motion: Annotated[bool, Option("--motion", help="page: with an animation.")] = False,
-    output: Annotated[
-        Path | None, Option("-o", "--output", metavar="FILE", help="Output file.")
-    ] = None,
+    output: Output = None,
     as_json: Json = False,
 ) -> None:
     r"""Set and grade exercises.

@@ -48,6 +48,9 @@ FormatOption = Annotated[
 ]
 
 
+Linear = Annotated[bool, Option("--linear", help="Also write A = df/dx and B = df/dw.")]
+
+
 def export(
     system: SystemName,
     to: To = "",
@@ -59,7 +62,7 @@ def export(
     target: Processor = "",
     option: FormatOption = None,
     *,
-    linear: Annotated[bool, Option("--linear", help="Also write A = df/dx and B = df/dw.")] = False,
+    linear: Linear = False,
 ) -> None:
     r"""Write the equations for another tool.
 
@@ -79,9 +82,8 @@ def export(
     find_format(to)
     described = find_system(system, values).system
     entry = default_run(system, described)
-    options: dict[str, Any] = dict(parse_assignments("--option", option)) | (
-        {"target": target} if target else {}
-    )
+    options: dict[str, Any] = dict(parse_assignments("--option", option))
+    options |= {"target": target} if target else {}
     made = written(
         described,
         to,

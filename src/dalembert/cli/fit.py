@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from dalembert.cli.command_registry import Argument, Option
 from dalembert.cli.exit_handling import PROGRAM_FAILED, CommandExit
@@ -21,6 +21,9 @@ from dalembert.cli.shared_options import (
 from dalembert.cli.system_lookup import default_run, find_system
 from dalembert.errors import Unknown
 
+if TYPE_CHECKING:
+    from dalembert.mechanics.model.system import System
+
 Unknowns = Annotated[
     list[str] | None,
     Option(
@@ -31,33 +34,37 @@ Unknowns = Annotated[
 ]
 
 
+Data = Annotated[
+    str,
+    Argument(
+        "DATA.csv", "Measured columns under a line of names: t, and expressions of the system."
+    ),
+]
+Noise = Annotated[
+    float | None,
+    Option(metavar="SIGMA", help="Standard deviation of all columns.", show_default="estimated"),
+]
+Plot = Annotated[
+    Path | None,
+    Option(metavar="FILE.png", help="Write a plot of data, model and residuals."),
+]
+Output = Annotated[
+    Path | None,
+    Option("-o", "--output", metavar="FILE.html", help="Write a page of the identification."),
+]
+
+
 def fit(
     system: SystemName,
-    data: Annotated[
-        str,
-        Argument(
-            "DATA.csv", "Measured columns under a line of names: t, and expressions of the system."
-        ),
-    ],
+    data: Data,
     unknown: Unknowns = None,
     values: SetValues = None,
     start: Start = None,
     guess: Guess = None,
     inputs: Input = None,
-    noise: Annotated[
-        float | None,
-        Option(
-            metavar="SIGMA", help="Standard deviation of all columns.", show_default="estimated"
-        ),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        Option(metavar="FILE.png", help="Write a plot of data, model and residuals."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        Option("-o", "--output", metavar="FILE.html", help="Write a page of the identification."),
-    ] = None,
+    noise: Noise = None,
+    plot: Plot = None,
+    output: Output = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -79,25 +86,12 @@ def fit(
     check_image_path(plot)
     described = find_system(system, values).system
     shown = default_run(system, described)
-    names = [text.strip() for given in unknown or () for text in given.split(",") if text.strip()]
-    if not names:
-        msg = "fit: name what is to be found, such as --unknown m --unknown theta=0.5"
-        raise Unknown(msg)
-    guesses = {
-        name: parse_number(described, "--unknown", name, x)
-        for name, x in parse_assignments("--unknown", [n for n in names if "=" in n])
-    }
-    constants = {
-        n: x
-        for n, x in guesses.items()
-        if n in described.symbols and described.symbols[n].kind in ("constant", "input")
-    }
+    names, constants, initial = _parse_unknowns(described, unknown)
     result = fitted(
         described,
         data,
-        [n.partition("=")[0].strip() for n in names],
-        start=parse_numbers(described, "--start", start)
-        | {n: x for n, x in guesses.items() if n not in constants},
+        names,
+        start=parse_numbers(described, "--start", start) | initial,
         guess=parse_numbers(described, "--guess", guess),
         values=parse_numbers(described, "--set", values) | constants,
         inputs={**(shown.inputs if shown else {}), **dict(parse_assignments("--input", inputs))},
@@ -111,3 +105,24 @@ def fit(
         report_written(result.page(output), as_json=as_json)
     if not result.converged:
         raise CommandExit(PROGRAM_FAILED)
+
+
+def _parse_unknowns(
+    system: System, unknown: list[str] | None
+) -> tuple[list[str], dict[str, float], dict[str, float]]:
+    """Names of the unknowns, and the first guesses of constants and of initial values."""
+    texts = [text.strip() for given in unknown or () for text in given.split(",") if text.strip()]
+    if not texts:
+        msg = "fit: name the unknowns, such as --unknown m --unknown theta=0.5"
+        raise Unknown(msg)
+    guesses = {
+        name: parse_number(system, "--unknown", name, x)
+        for name, x in parse_assignments("--unknown", [text for text in texts if "=" in text])
+    }
+    constants = {
+        name: x
+        for name, x in guesses.items()
+        if name in system.symbols and system.symbols[name].kind in ("constant", "input")
+    }
+    initial = {name: x for name, x in guesses.items() if name not in constants}
+    return [text.partition("=")[0].strip() for text in texts], constants, initial

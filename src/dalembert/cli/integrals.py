@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from dalembert.cli.command_registry import Option
 from dalembert.cli.exit_handling import exit_by_verdict
@@ -24,26 +24,33 @@ from dalembert.interface.report.energy_steps import energy_derivation
 from dalembert.interface.report.formula_writer import FormulaWriter
 from dalembert.interface.report.terminal_renderer import print_blocks
 
+if TYPE_CHECKING:
+    from dalembert.runtime.simulation.trajectory import Trajectory
+
+Routh = Annotated[
+    bool,
+    Option("--routh", help="Remove the ignorable coordinates: the Routhian and its equations."),
+]
+Steps = Annotated[
+    str | None,
+    Option(
+        metavar="full|teach",
+        help="Show how the integrals follow: v_R, v_t, K₂, σ_R, 𝒫, E_Z; teach adds reasons.",
+    ),
+]
+Plot = Annotated[
+    Path | None,
+    Option(metavar="FILE.png", help="Simulate and plot the integrals E_Z, E, 𝓗 and C."),
+]
+
 
 def integrals(
     system: SystemName,
     values: SetValues = None,
     inputs: Input = None,
-    routh: Annotated[
-        bool,
-        Option("--routh", help="Remove the ignorable coordinates: the Routhian and its equations."),
-    ] = False,
-    steps: Annotated[
-        str | None,
-        Option(
-            metavar="full|teach",
-            help="Show how the integrals follow: v_R, v_t, K₂, σ_R, 𝒫, E_Z; teach adds reasons.",
-        ),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        Option(metavar="FILE.png", help="Simulate and plot the integrals E_Z, E, 𝓗 and C."),
-    ] = None,
+    routh: Routh = False,
+    steps: Steps = None,
+    plot: Plot = None,
     *,
     as_json: Json = False,
 ) -> None:
@@ -82,12 +89,16 @@ def integrals(
     if routh and not as_json:
         print_line(str(removed["routh"]))
     if plot is not None:
-        from dalembert.analysis.integrals.plotting import plot_integrals
-
         length, wish = run_options(system, chosen.system, values=values, inputs=inputs)
-        run = simulate(chosen.system, length, **wish)
-        plot_integrals(run, plot)
-        if not as_json:
-            print_line(str(run.integrals))
-        report_written(plot, as_json=as_json)
+        _plot_run(simulate(chosen.system, length, **wish), plot, as_json=as_json)
     exit_by_verdict([None if result.undecided else True])
+
+
+def _plot_run(run: Trajectory, path: Path, *, as_json: bool) -> None:
+    """The integrals along a run as a plot, and their largest changes as a table."""
+    from dalembert.analysis.integrals.plotting import plot_integrals
+
+    plot_integrals(run, path)
+    if not as_json:
+        print_line(str(run.integrals))
+    report_written(path, as_json=as_json)

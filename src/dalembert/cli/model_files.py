@@ -44,12 +44,9 @@ def check(system: SystemName, values: SetValues = None, *, as_json: Json = False
     except BadModel as problem:
         _report_other_faults(system, problem)
         raise
-    counted = [
-        (len(s.q), "coordinate", "coordinates"),
-        (len(s.bodies), "body", "bodies"),
-        (len(s.constraints), "row", "rows"),
-    ]
-    listed = ", ".join(f"{n} {one if n == 1 else several}" for n, one, several in counted if n)
+    counts = {"coordinates": len(s.q), "bodies": len(s.bodies), "rows": len(s.constraints)}
+    singular = {"coordinates": "coordinate", "bodies": "body", "rows": "row"}
+    listed = ", ".join(f"{n} {singular[x] if n == 1 else x}" for x, n in counts.items() if n)
     say_fact = (lambda _: None) if as_json else print_line
     say_fact(f"read         {s.name}: {listed}")
     dimensions = _dimensions(s)
@@ -61,21 +58,13 @@ def check(system: SystemName, values: SetValues = None, *, as_json: Json = False
     say_fact(f"freedoms     {len(kin.u)}")
     rows = _analyse_constraints(system, s) if s.constraints else None
     if rows is not None:
-        say_fact(
-            f"rows         {rows.velocity_rank} independent"
-            + "".join(f"\n             {r}" for r in rows.redundant)
-        )
+        redundant = "".join(f"\n             {r}" for r in rows.redundant)
+        say_fact(f"rows         {rows.velocity_rank} independent{redundant}")
     result = agreement(s)
     say_fact(f"agreement    {result.statement}")
     if as_json:
-        counts = {several: n for n, _, several in counted}
-        print_result(
-            {"system": s.name, **counts, "dimensions": dimensions},
-            as_json=True,
-            freedoms=len(kin.u),
-            constraints=rows,
-            agreement=result,
-        )
+        facts = {"system": s.name, **counts, "dimensions": dimensions, "freedoms": len(kin.u)}
+        print_result(facts, as_json=True, constraints=rows, agreement=result)
     exit_by_verdict([result.holds])
 
 

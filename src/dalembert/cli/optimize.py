@@ -12,27 +12,33 @@ from dalembert.cli.shared_options import SetValues, SystemName
 from dalembert.cli.system_lookup import find_system
 from dalembert.errors import Unknown
 
+Minimize = Annotated[
+    str | None, Option(metavar="EXPRESSION", help="Integrand of the cost, such as F**2.")
+]
+Starts = Annotated[
+    int | None,
+    Option(metavar="COUNT", help="Number of starts; all local solutions are listed."),
+]
+Output = Annotated[
+    Path | None,
+    Option("-o", "--output", metavar="FILE.csv", help="States and inputs over time."),
+]
+Plot = Annotated[
+    Path | None, Option(metavar="FILE.png", help="Where to save a plot with bounds and replay.")
+]
+Page = Annotated[
+    Path | None, Option(metavar="FILE.html", help="One page: animation, plots and audit.")
+]
+
 
 def optimize(
     system: SystemName,
     values: SetValues = None,
-    minimize: Annotated[
-        str | None, Option(metavar="EXPRESSION", help="Integrand of the cost, such as F**2.")
-    ] = None,
-    starts: Annotated[
-        int | None,
-        Option(metavar="COUNT", help="Number of starts; all local solutions are listed."),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        Option("-o", "--output", metavar="FILE.csv", help="States and inputs over time."),
-    ] = None,
-    plot: Annotated[
-        Path | None, Option(metavar="FILE.png", help="Where to save a plot with bounds and replay.")
-    ] = None,
-    page: Annotated[
-        Path | None, Option(metavar="FILE.html", help="One page: animation, plots and audit.")
-    ] = None,
+    minimize: Minimize = None,
+    starts: Starts = None,
+    output: Output = None,
+    plot: Plot = None,
+    page: Page = None,
     *,
     as_json: Json = False,
 ) -> None:

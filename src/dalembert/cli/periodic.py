@@ -96,23 +96,27 @@ _take_orbit_flags: Final = declare_keywords(
 )
 
 
+Output = Annotated[
+    Path | None,
+    Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="The orbit: .html is a page, .json, .csv or .zarr a result to go on from.",
+    ),
+]
+Multipliers = Annotated[
+    Path | None,
+    Option("--multipliers", metavar="FILE.png", help="A picture of the multipliers."),
+]
+
+
 @_take_orbit_flags
 def periodic(
     system: SystemName,
-    output: Annotated[
-        Path | None,
-        Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="The orbit: .html is a page, .json, .csv or .zarr a result to go on from.",
-        ),
-    ] = None,
+    output: Output = None,
     plot: Picture = None,
-    multipliers: Annotated[
-        Path | None,
-        Option("--multipliers", metavar="FILE.png", help="A picture of the multipliers."),
-    ] = None,
+    multipliers: Multipliers = None,
     *,
     as_json: Json = False,
     **flags: Unpack[OrbitFlags],
@@ -150,46 +154,50 @@ def periodic(
         report_written(multipliers, as_json=as_json)
 
 
+Parameter = Annotated[str, Option("--in", metavar="NAME", help="A constant, energy or period.")]
+Over = Annotated[str, Option("--over", metavar="FROM:TO", help="The first and the last value.")]
+Equilibria = Annotated[bool, Option("--equilibria", help="Follow equilibria, from --start.")]
+Step = Annotated[
+    float, Option("--step", metavar="LENGTH", help="Along the family; the range counts as one.")
+]
+Points = Annotated[
+    int, Option("--points", metavar="COUNT", help="Orbits in each direction at most.")
+]
+Show = Annotated[
+    str,
+    Option(
+        "--show",
+        metavar="QUANTITY",
+        help="What the picture shows: period, energy, or an expression.",
+    ),
+]
+ContinuationOutput = Annotated[
+    Path | None,
+    Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="The family: .html is a page, .csv, .json or .zarr a result to go on from.",
+    ),
+]
+Resume = Annotated[
+    Path | None,
+    Option("--resume", metavar="FILE", help="Go on from the last orbit of a saved family."),
+]
+
+
 @_take_orbit_flags
 def continuation(
     system: SystemName,
-    parameter: Annotated[
-        str, Option("--in", metavar="NAME", help="A constant, energy or period.")
-    ] = "",
-    over: Annotated[
-        str, Option("--over", metavar="FROM:TO", help="The first and the last value.")
-    ] = "",
-    equilibria: Annotated[
-        bool, Option("--equilibria", help="Follow equilibria, from --start.")
-    ] = False,
-    step: Annotated[
-        float, Option("--step", metavar="LENGTH", help="Along the family; the range counts as one.")
-    ] = 0.02,
-    points: Annotated[
-        int, Option("--points", metavar="COUNT", help="Orbits in each direction at most.")
-    ] = 500,
-    show: Annotated[
-        str,
-        Option(
-            "--show",
-            metavar="QUANTITY",
-            help="What the picture shows: period, energy, or an expression.",
-        ),
-    ] = "period",
-    output: Annotated[
-        Path | None,
-        Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="The family: .html is a page, .csv, .json or .zarr a result to go on from.",
-        ),
-    ] = None,
+    parameter: Parameter = "",
+    over: Over = "",
+    equilibria: Equilibria = False,
+    step: Step = 0.02,
+    points: Points = 500,
+    show: Show = "period",
+    output: ContinuationOutput = None,
     plot: Picture = None,
-    resume: Annotated[
-        Path | None,
-        Option("--resume", metavar="FILE", help="Go on from the last orbit of a saved family."),
-    ] = None,
+    resume: Resume = None,
     *,
     as_json: Json = False,
     **flags: Unpack[OrbitFlags],
@@ -219,16 +227,26 @@ def continuation(
     from dalembert.analysis.periodic.storage import family_data
     from dalembert.runtime.simulation.progress import progress_bar
 
-    begin = (
-        _orbit(system, described, flags)
-        if resume is None
-        else _saved(system, described, flags, resume)
-    )
+    begin = _beginning(system, described, flags, resume)
     with progress_bar(
         points, lambda count, value: (count, f"{count} orbits, {parameter} = {value:.6g}")
     ) as progress:
         family = follow(begin, parameter, span, step=step, points=points, on_progress=progress)
     print_result(family_data(family) if as_json else family, as_json=as_json)
+    _write_family(family, show, output, plot, as_json=as_json)
+
+
+def _beginning(
+    name: str, system: System, flags: OrbitFlags, resume: Path | None
+) -> PeriodicOrbit | Family:
+    """The first orbit of a family, or the family of a file that is continued."""
+    return _orbit(name, system, flags) if resume is None else _saved(name, system, flags, resume)
+
+
+def _write_family(
+    family: Family, show: str, output: Path | None, plot: Path | None, *, as_json: bool
+) -> None:
+    """Page or data of the family, and its diagram."""
     if output is not None:
         if output.suffix.lower() == ".html":
             family.page(output, quantity=show)

@@ -85,6 +85,9 @@ Film = Annotated[
 ]
 
 
+Text = Annotated[bool, Option("--text", help="Print it as text instead of writing a page.")]
+
+
 def report(
     system: AnySystem = "",
     output: Output = None,
@@ -99,9 +102,7 @@ def report(
     root: Root = None,
     *,
     meshes: Meshes = False,
-    text: Annotated[
-        bool, Option("--text", help="Print it as text instead of writing a page.")
-    ] = False,
+    text: Text = False,
     every: All = False,
     show: Open = False,
 ) -> None:
@@ -128,33 +129,16 @@ def report(
     other = any(
         (duration is not None, values, start, inputs, style, png, gif, mp4, text, meshes, root)
     )
-    if every:
-        if other or show:
-            msg = (
-                "--all takes the gallery's own runs and no other option than -o; name one system "
-                "for other options"
-            )
-            raise Unknown(msg)
-        _write_gallery_pages(output or Path(GALLERY))
-        return
-    if system.endswith(".zarr"):
-        if other:
-            msg = f"{system} is a study, whose page takes only -o and --open"
-            raise Unknown(msg)
-        _study_page(Path(system), output, show=show)
+    if every or system.endswith(".zarr"):
+        _write_collection(system, output, every=every, show=show, other=other)
         return
     drawn, typed = _mesh_options(root, meshes=meshes)
     chosen = find_system(system, values, mesh_options=drawn)
     request = _report_request(
         system, chosen, duration, {"--set": values, "--start": start, "--input": inputs}, typed
     )
-    wanted = (
-        "text"
-        if text
-        else check_choice("--format", style, FORMATS)
-        if style
-        else _report_format(output)
-    )
+    chosen_style = check_choice("--format", style, FORMATS) if style else _report_format(output)
+    wanted = "text" if text else chosen_style
     if wanted != "html" and (png or gif or mp4 or show):
         msg = "--png, --gif, --mp4 and --open go with the page: leave out --text and --format"
         raise Unknown(msg)
@@ -162,6 +146,22 @@ def report(
         _write_page(system, request, chosen, output, (png, gif, mp4), show=show)
     else:
         _text_report(chosen, request, wanted, output)
+
+
+def _write_collection(
+    system: str, output: Path | None, *, every: bool, show: bool, other: bool
+) -> None:
+    """The pages of the gallery, or the page of a study; `other` options do not apply to them."""
+    if every and (other or show):
+        msg = "--all takes no option but -o; name one system for other options"
+        raise Unknown(msg)
+    if every:
+        _write_gallery_pages(output or Path(GALLERY))
+        return
+    if other:
+        msg = f"{system} is a study, whose page takes only -o and --open"
+        raise Unknown(msg)
+    _study_page(Path(system), output, show=show)
 
 
 def view(

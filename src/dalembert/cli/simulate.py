@@ -28,60 +28,68 @@ Stop = Annotated[
 ]
 
 
+Integrator = Annotated[
+    str | None,
+    Option(
+        metavar="NAME",
+        help="native, taylor, rosenbrock, auto, RK45, DOP853, Radau, BDF, LSODA, CVODE, IDA or "
+        "heyoka.",
+        show_default="native",
+    ),
+]
+Stabilize = Annotated[
+    str | None,
+    Option(
+        metavar="HOW",
+        help="Constraint stabilization: projection, baumgarte or none.",
+        show_default="projection",
+    ),
+]
+Output = Annotated[
+    Path | None,
+    Option("-o", "--output", metavar="FILE", help="The motion: .csv, .parquet, .mat, .h5, .nc."),
+]
+Plot = Annotated[Path | None, Option(metavar="FILE.png", help="Write a plot.")]
+Reactions = Annotated[
+    Path | None,
+    Option(metavar="FILE.csv", help="Write the reactions; their magnitudes are printed."),
+]
+Sensitivity = Annotated[
+    list[str] | None,
+    Option(
+        "--sensitivity",
+        metavar="NAME",
+        help="Sensitivity to a constant or initial value; repeatable.",
+    ),
+]
+Energy = Annotated[
+    float | None,
+    Option(
+        "--energy-tolerance",
+        metavar="E",
+        help="Absolute energy tolerance (energy integral E_Z).",
+    ),
+]
+Relative = Annotated[
+    float | None,
+    Option("--relative-energy-tolerance", metavar="PART", help="Relative energy tolerance."),
+]
+
+
 @take_run_flags
 def simulate(
     system: SystemName,
     duration: RunTime = None,
     *,
-    integrator: Annotated[
-        str | None,
-        Option(
-            metavar="NAME",
-            help="native, taylor, rosenbrock, auto, RK45, DOP853, Radau, BDF, LSODA, CVODE, IDA or "
-            "heyoka.",
-            show_default="native",
-        ),
-    ] = None,
-    stabilize: Annotated[
-        str | None,
-        Option(
-            metavar="HOW",
-            help="Constraint stabilization: projection, baumgarte or none.",
-            show_default="projection",
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        Option(
-            "-o", "--output", metavar="FILE", help="The motion: .csv, .parquet, .mat, .h5, .nc."
-        ),
-    ] = None,
-    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Write a plot.")] = None,
+    integrator: Integrator = None,
+    stabilize: Stabilize = None,
+    output: Output = None,
+    plot: Plot = None,
     stop_when: Stop = None,
-    reactions: Annotated[
-        Path | None,
-        Option(metavar="FILE.csv", help="Write the reactions; their magnitudes are printed."),
-    ] = None,
-    sensitivity: Annotated[
-        list[str] | None,
-        Option(
-            "--sensitivity",
-            metavar="NAME",
-            help="Sensitivity to a constant or initial value; repeatable.",
-        ),
-    ] = None,
-    energy: Annotated[
-        float | None,
-        Option(
-            "--energy-tolerance",
-            metavar="E",
-            help="Absolute energy tolerance (energy integral E_Z).",
-        ),
-    ] = None,
-    relative: Annotated[
-        float | None,
-        Option("--relative-energy-tolerance", metavar="PART", help="Relative energy tolerance."),
-    ] = None,
+    reactions: Reactions = None,
+    sensitivity: Sensitivity = None,
+    energy: Energy = None,
+    relative: Relative = None,
     as_json: Json = False,
     **flags: Unpack[RunFlags],
 ) -> None:
@@ -107,13 +115,7 @@ def simulate(
     dalembert simulate double-pendulum --sensitivity l_1 --sensitivity alpha \
         -o swing.csv
     """
-    if output is not None:
-        from dalembert.runtime.simulation.table_export import check_table_format
-
-        check_table_format(output)
-    check_image_path(plot)
-    if reactions is not None:
-        check_extension(reactions, (".csv",))
+    _check_file_names(output, plot, reactions)
     described = find_system(system, flags.get("values")).system
     length, wish = run_request(system, described, duration, flags)
     wish["events"] = [*wish["events"], *(event(text, stop=True) for text in stop_when or ())]
@@ -130,14 +132,7 @@ def simulate(
     print_result(summary_dict(run) if as_json else run, as_json=as_json)
     if sensitivity and not as_json:
         print_line(str(run.sensitivities))
-    if output is not None:
-        _write_or_rescue(run.write, output, as_json=as_json)
-    if plot is not None:
-        _write_or_rescue(lambda path: run.plot(path=path), plot, as_json=as_json)
-    if reactions is not None:
-        if not as_json:
-            print_line(str(run.reactions))
-        _write_or_rescue(run.reactions.to_csv, reactions, as_json=as_json)
+    _write_files(run, output, plot, reactions, as_json=as_json)
     if code:
         raise CommandExit(code)
 
@@ -181,6 +176,36 @@ def _run_with_exit_code(
 
 
 # ---- files -----------------------------------------------------------------------------------
+
+
+def _check_file_names(output: Path | None, plot: Path | None, reactions: Path | None) -> None:
+    """An ending that cannot be written is refused before the run."""
+    if output is not None:
+        from dalembert.runtime.simulation.table_export import check_table_format
+
+        check_table_format(output)
+    check_image_path(plot)
+    if reactions is not None:
+        check_extension(reactions, (".csv",))
+
+
+def _write_files(
+    run: Trajectory,
+    output: Path | None,
+    plot: Path | None,
+    reactions: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Table, plot and reactions of the run, each where it was requested."""
+    if output is not None:
+        _write_or_rescue(run.write, output, as_json=as_json)
+    if plot is not None:
+        _write_or_rescue(lambda path: run.plot(path=path), plot, as_json=as_json)
+    if reactions is not None:
+        if not as_json:
+            print_line(str(run.reactions))
+        _write_or_rescue(run.reactions.to_csv, reactions, as_json=as_json)
 
 
 def _write_or_rescue(write: Callable[[Path], object], path: Path, *, as_json: bool) -> None:

@@ -15,18 +15,19 @@ _WHAT = (
 )
 
 
+Port = Annotated[int, Option("--port", metavar="NUMBER", help="The port; 0 takes a free one.")]
+Limit = Annotated[
+    float, Option("--limit", metavar="SECONDS", help="The longest time for one model.")
+]
+Quiet = Annotated[bool, Option("--no-browser", help="Print the address and open no browser.")]
+
+
 def studio(
     system: Annotated[str, Argument("[SYSTEM]", _WHAT)] = "",
-    port: Annotated[
-        int, Option("--port", metavar="NUMBER", help="The port; 0 takes a free one.")
-    ] = 0,
-    limit: Annotated[
-        float, Option("--limit", metavar="SECONDS", help="The longest time for one model.")
-    ] = 30.0,
+    port: Port = 0,
+    limit: Limit = 30.0,
     *,
-    quiet: Annotated[
-        bool, Option("--no-browser", help="Print the address and open no browser.")
-    ] = False,
+    quiet: Quiet = False,
 ) -> None:
     r"""Type a model in the browser, see its equations and its motion.
 

@@ -51,42 +51,50 @@ _STANDARD_DISTRIBUTIONS: Final = {
 }
 
 
+N = Annotated[int | None, Option("--n", metavar="COUNT", help="Number of samples.")]
+At = Annotated[
+    str | None,
+    Option(
+        "--at",
+        metavar="TIMES",
+        help="Times at which values are kept: first:last:count or 1,2,3.",
+    ),
+]
+Output = Annotated[
+    Path | None,
+    Option(
+        "-o",
+        "--output",
+        metavar="FILE.zarr",
+        help="Output file; an unfinished ensemble is resumed.",
+    ),
+]
+Plot = Annotated[Path | None, Option(metavar="FILE.png", help="Write a plot.")]
+Workers = Annotated[
+    int | None,
+    Option("--workers", metavar="COUNT", help="Threads.", show_default="all processors"),
+]
+Scheduler = Annotated[
+    str | None,
+    Option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, tcp://host:8786."),
+]
+
+
 @take_run_flags
 def study(
     system: SystemName,
     over: Over = None,
     *,
-    n: Annotated[int | None, Option("--n", metavar="COUNT", help="Number of samples.")] = None,
+    n: N = None,
     sampling: Annotated[str, Option(metavar="HOW", help="random, latin or sobol.")] = "random",
     seed: Annotated[int, Option(help="Seed of the samples.")] = 0,
     keep: Keep = None,
-    at: Annotated[
-        str | None,
-        Option(
-            "--at",
-            metavar="TIMES",
-            help="Times at which values are kept: first:last:count or 1,2,3.",
-        ),
-    ] = None,
+    at: At = None,
     duration: RunTime = None,
-    output: Annotated[
-        Path | None,
-        Option(
-            "-o",
-            "--output",
-            metavar="FILE.zarr",
-            help="Output file; an unfinished ensemble is resumed.",
-        ),
-    ] = None,
-    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Write a plot.")] = None,
-    workers: Annotated[
-        int | None,
-        Option("--workers", metavar="COUNT", help="Threads.", show_default="all processors"),
-    ] = None,
-    scheduler: Annotated[
-        str | None,
-        Option("--scheduler", metavar="ADDRESS", help="Run on a Dask cluster, tcp://host:8786."),
-    ] = None,
+    output: Output = None,
+    plot: Plot = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
     as_json: Json = False,
     **flags: Unpack[RunFlags],
 ) -> None:
@@ -106,52 +114,45 @@ def study(
         --keep "max(x)" --workers 4 -o study.zarr
     dalembert report study.zarr
     """
-    from dalembert.analysis.studies.zarr_store import write_command
     from dalembert.interface.api.ensemble import ensemble
 
     if workers is not None and scheduler is not None:
-        msg = (
-            "--workers counts threads here, and --scheduler has workers of its own; give one of "
-            "them"
-        )
+        msg = "--workers (threads) and --scheduler (its own workers): give one of them"
         raise Unknown(msg)
     check_image_path(plot)
     described = find_system(system, flags.get("values")).system
     varied = parse_sweep(described, over)
     length, wish = run_request(system, described, duration, flags)
     if not flags.get("start"):
-        # what varies is not given
+        # varied quantities have no initial value of the gallery
         wish["start"] = {name: x for name, x in wish["start"].items() if name not in varied}
-    made = ensemble(
-        described,
-        length,
-        over=varied,
-        n=n,
-        sampling=sampling,
-        seed=seed,
-        keep=keep,
-        at=None if at is None else _parse_values(described, "--at", "t", at),
-        threads=workers,
-        save=output,
-        engine=scheduler,
-        **wish,
-    )
-    print_result(
-        {"system": described.name, "outcomes": made.outcomes, "members": made.rows()}
-        if as_json
-        else made,
-        as_json=as_json,
-    )
+    times = None if at is None else _parse_values(described, "--at", "t", at)
+    samples: dict[str, Any] = {
+        "over": varied,
+        "n": n,
+        "sampling": sampling,
+        "seed": seed,
+        "keep": keep,
+    }
+    samples |= {"threads": workers, "save": output, "engine": scheduler}
+    made = ensemble(described, length, at=times, **samples, **wish)
+    facts = {"system": described.name, "outcomes": made.outcomes}
+    print_result({**facts, "members": made.rows()} if as_json else made, as_json=as_json)
     if output is not None:
-        asked = {name: flags.get(name) for name in ("values", "start", "inputs", "guess")}
-        write_command(
-            output, json.dumps({"system": system, "duration": length, **asked}, default=list)
-        )
+        _write_study_command(output, {"system": system, "duration": length}, flags)
         report_written(f"{output}; a page of it: dalembert report {output}", as_json=as_json)
     if plot is not None:
         report_written(made.plot(path=str(plot)).path, as_json=as_json)
     if not made.outcomes.get("finished") and not made.outcomes.get("ended"):
         raise CommandExit(PROGRAM_FAILED)
+
+
+def _write_study_command(output: Path, request: dict[str, Any], flags: RunFlags) -> None:
+    """The command behind a study, kept in its file for the page and for a later run."""
+    from dalembert.analysis.studies.zarr_store import write_command
+
+    given = {name: flags.get(name) for name in ("values", "start", "inputs", "guess")}
+    write_command(output, json.dumps({**request, **given}, default=list))
 
 
 def parse_sweep(system: System, over: Iterable[str] | None) -> dict[str, Any]:
@@ -209,24 +210,7 @@ def _parse_distribution(system: System, text: str, drawn: re.Match[str]) -> Any:
         if part.strip()
     ]
     if kind in _STANDARD_DISTRIBUTIONS:
-        if len(given) != 2:
-            msg = (
-                f"--over {text}: {kind} takes two numbers, "
-                f"{' and '.join(_STANDARD_DISTRIBUTIONS[kind])}"
-            )
-            raise Unknown(msg)
-        a, b = given
-        if b <= (a if kind == "uniform" else 0.0):
-            why = (
-                f"from {a:g} to {b:g} there is nothing"
-                if kind == "uniform"
-                else f"a deviation of {b:g} is none; it must be positive"
-            )
-            msg = f"--over {text}: {why}"
-            raise Unknown(msg)
-        if kind == "lognormal":
-            return stats.lognorm(b, 0.0, math.exp(a))
-        return stats.norm(a, b) if kind == "normal" else stats.uniform(a, b - a)
+        return _standard_distribution(text, kind, given)
     family: Any = getattr(stats, kind, None)
     if not hasattr(family, "ppf"):
         names = [
@@ -241,3 +225,23 @@ def _parse_distribution(system: System, text: str, drawn: re.Match[str]) -> Any:
     except TypeError as problem:
         msg = f"--over {text}: scipy.stats.{kind} takes other numbers: {problem}"
         raise Unknown(msg) from problem
+
+
+def _standard_distribution(text: str, kind: str, given: list[float]) -> Any:
+    """normal, uniform or lognormal with their two numbers."""
+    from scipy import stats
+
+    if len(given) != 2:
+        meaning = " and ".join(_STANDARD_DISTRIBUTIONS[kind])
+        msg = f"--over {text}: {kind} takes two numbers, {meaning}"
+        raise Unknown(msg)
+    a, b = given
+    if kind == "uniform":
+        if b <= a:
+            msg = f"--over {text}: the range from {a:g} to {b:g} is empty"
+            raise Unknown(msg)
+        return stats.uniform(a, b - a)
+    if b <= 0.0:
+        msg = f"--over {text}: the deviation {b:g} must be positive"
+        raise Unknown(msg)
+    return stats.norm(a, b) if kind == "normal" else stats.lognorm(b, 0.0, math.exp(a))

@@ -27,29 +27,34 @@ _ANSWER: Final = (
 )
 
 
+Of = Annotated[
+    str,
+    Option("--of", metavar="QUANTITY", help="What the answer is: T, L, p_theta, W, dof, …"),
+]
+Let = Annotated[
+    list[str] | None,
+    Option(
+        "--let", metavar="NAME=NAME", help="A name of the answer, and what it is in the system."
+    ),
+]
+Marks = Annotated[
+    float,
+    Option(
+        "--marks",
+        metavar="POINTS",
+        help="Points for a right answer; partial answers get a part.",
+    ),
+]
+
+
 def verify(
     system: SystemName,
     answer: Annotated[str, Argument("ANSWER", _ANSWER)],
     values: SetValues = None,
     *,
-    of: Annotated[
-        str,
-        Option("--of", metavar="QUANTITY", help="What the answer is: T, L, p_theta, W, dof, …"),
-    ] = "",
-    let: Annotated[
-        list[str] | None,
-        Option(
-            "--let", metavar="NAME=NAME", help="A name of the answer, and what it is in the system."
-        ),
-    ] = None,
-    marks: Annotated[
-        float,
-        Option(
-            "--marks",
-            metavar="POINTS",
-            help="Points for a right answer; partial answers get a part.",
-        ),
-    ] = 0.0,
+    of: Of = "",
+    let: Let = None,
+    marks: Marks = 0.0,
     as_json: Json = False,
 ) -> None:
     r"""Check anyone's own equations exactly; where they differ, show which term is wrong.

@@ -446,3 +446,29 @@ def test_states_in_rows_of_any_kind_have_the_bits_of_single_ones():
         assert expected == f(states, U).tolist()
         assert expected == f(states, list(U), numpy.zeros(11)).tolist()
     assert (0, 2) == f(Q[:0], U[:0]).shape
+
+
+def test_long_code_that_is_evaluated_rarely_is_compiled_at_level_0_with_the_same_bits(monkeypatch):
+    monkeypatch.setattr(compiled_function, "_MAX_SCHEDULED_NODES", 50)
+    tape, outs, state, parameters = random_tape(5)
+    often, rarely = (
+        CompiledFunction(tape, outs, state, parameters, rarely=flag) for flag in (False, True)
+    )
+    again = pickle.loads(pickle.dumps(rarely))
+    assert [1, 0, 0] == [f._source.code_generation_level() for f in (often, rarely, again)]
+    assert often.cache_key(jit.host()) != rarely.cache_key(jit.host())
+    x, p = numpy.random.default_rng(2).normal(size=(2, 5))
+    expected = bits(often.call(x, p[:4])).tolist()
+    assert [expected] * 2 == [bits(f.call(x, p[:4])).tolist() for f in (rarely, again)]
+
+
+def test_the_level_of_code_generation_falls_with_the_length(monkeypatch):
+    levels, f = [], CompiledFunction(*random_tape(6), rarely=True)._source
+    g = CompiledFunction(*random_tape(6))._source
+    for shortest in (10_000, 50):
+        monkeypatch.setattr(compiled_function, "_MAX_SCHEDULED_NODES", shortest)
+        monkeypatch.setattr(compiled_function, "_MAX_ALLOCATED_NODES", shortest + 10_000)
+        levels.append((f.code_generation_level(), g.code_generation_level()))
+    monkeypatch.setattr(compiled_function, "_MAX_ALLOCATED_NODES", 50)
+    assert [(2, 2), (0, 1)] == levels
+    assert g.code_generation_level() == 0

@@ -94,7 +94,7 @@ class Audit:
         """K₂ and 𝒰, compiled only for runs that ask for them on the way: at projections, events,
         or under a budget.
         """
-        return CompiledFunction(self.tape, self.energies, self.state, self.parameters)
+        return CompiledFunction(self.tape, self.energies, self.state, self.parameters, rarely=True)
 
     @cached_property
     def jets(self) -> CompiledTaylor:

@@ -215,7 +215,9 @@ def _constrained_model(setting: RunValues, equations: SaddlePointEquations) -> N
         return tuple(insert(i) for i in copy_expressions(source, tape, nodes))
 
     def matrix(rows: Sequence[dict[int, int]]) -> tuple[dict[int, int], ...]:
-        return tuple(dict(zip(row, here(list(row.values())), strict=True)) for row in rows)
+        # all entries at once: a row by itself would visit again what it shares with the others
+        nodes = iter(here([i for row in rows for i in row.values()]))
+        return tuple({k: next(nodes) for k in row} for row in rows)
 
     rows = equations.rows
     phi = [source.zero if x is None else x for x in equations.phi]

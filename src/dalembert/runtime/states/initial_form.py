@@ -63,7 +63,9 @@ class CompiledArrays:
         outs = [nodes[k] for k in self.places.tolist()]
         self.parameters = tuple(i for i in symbols_of(tape, outs) if i not in state)
         self._names = tuple(label(str(tape.nodes[i][1])) for i in self.parameters)
-        self.function = CompiledFunction(tape, outs, state, self.parameters) if outs else None
+        self.function = (
+            CompiledFunction(tape, outs, state, self.parameters, rarely=True) if outs else None
+        )
         self.starts: dict[str, int] = {}
         self._shapes: dict[str, tuple[int, int, tuple[int, ...]]] = {}
         end = 0

@@ -103,14 +103,14 @@ class ConstrainedRates:
         self.layout = BlockLayout(len(entries.qdot), len(entries.f), len(entries.A))
         outs, places = self.layout.entry_indices(entries, tape.zero)
         self.index = np.array(places, dtype=np.int64)
-        self.fill = CompiledFunction(tape, outs, state, parameters)
-        self.retraction = CompiledFunction(tape, entries.retraction, state, parameters)
         self.kind = kind
         self.max_rank, self.alpha = min(self.layout.m, self.layout.n), 0.0
         self.tangents: VariationalEquations | None = None
         straight = self._sparse_solvers(tape, entries, state, parameters)
         self.sparse_rates: CompiledFunction | None = straight[0] if straight else None
         self.sparse_projection: CompiledFunction | None = straight[1] if straight else None
+        self.fill = CompiledFunction(tape, outs, state, parameters, rarely=straight is not None)
+        self.retraction = CompiledFunction(tape, entries.retraction, state, parameters)
         self._pool: list[tuple[bytes, Workspace]] = []
 
     def _sparse_solvers(
@@ -138,7 +138,8 @@ class ConstrainedRates:
             *sizes,
             *safety,
         )
-        return rates, CompiledFunction(tape, outs, state, parameters)
+        # once or twice in a step, in which there are a dozen rates
+        return rates, CompiledFunction(tape, outs, state, parameters, rarely=True)
 
     @property
     def n_in(self) -> int:

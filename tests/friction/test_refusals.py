@@ -44,7 +44,7 @@ def block():
             lambda s, P, x, y: s.contact(P, law="hertz"),
             r"law='hertz' is unknown: choose 'newton' or 'poisson'",
         ),
-        (lambda s, P, x, y: s.contact(s.O), r"nothing that moves can open or close this gap"),
+        (lambda s, P, x, y: s.contact(s.O), r"no motion opens or closes it"),
         (lambda s, P, x, y: s.contact(P, ball=s.O), r"two points never meet; give the radii"),
         (
             lambda s, P, x, y: s.contact(P, (s.N.x + s.N.z) / da.sqrt(2), friction=0.1),
@@ -61,7 +61,7 @@ def block():
         (lambda s, P, x, y: s.friction(x.dot**2, 0.2, normal=1), r"linear in the rates"),
         (lambda s, P, x, y: s.friction(s.t, 0.2, normal=1), r"no rate enters"),
         (lambda s, P, x, y: s.stop(x), r"give lower=…, upper=… or both"),
-        (lambda s, P, x, y: s.stop(x, lower=2, upper=1), r"lower = 2 lies above upper = 1"),
+        (lambda s, P, x, y: s.stop(x, lower=2, upper=1), r"lower = 2 is above upper = 1"),
         (
             lambda s, P, x, y: (s.contact(P, name="a"), s.contact(P, name="a")),
             r"'a' is declared already, as a contact",

@@ -104,6 +104,19 @@ class Rollback:
         self.tape.rotated_components.clear()
 
 
+def _given_arguments(
+    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """{parameter: value} of a call without its owner; functions are left out."""
+    _, *rest = signature.bind(*args, **kwargs).arguments.items()
+    given: dict[str, Any] = {}
+    for name, value in rest:
+        plain = _without_callables(value)
+        collects = signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD
+        given |= plain if collects else {name: plain}
+    return given
+
+
 def record_declaration(verb: Callable[P, R]) -> Callable[P, R]:
     """The verb of a system, a frame or a point, noted in the journal of its space where it
     succeeds.
@@ -135,21 +148,8 @@ def record_declaration(verb: Callable[P, R]) -> Callable[P, R]:
         finally:
             journal.depth -= 1
         if outermost:
-            _, *rest = signature.bind(*args, **kwargs).arguments.items()
-            given: dict[str, Any] = {}
-            for name, value in rest:
-                plain = _without_callables(value)
-                given |= (
-                    plain
-                    if signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD
-                    else {name: plain}
-                )
-            added = tuple(
-                x
-                for elements, length in lengths
-                if len(elements) > length
-                for x in elements[length:]
-            )
+            given = _given_arguments(signature, args, kwargs)
+            added = tuple(x for elements, length in lengths for x in elements[length:])
             journal.declarations.append(
                 Declaration(verb.__name__, owner, given, result, (before, len(tape)), added)
             )

@@ -250,39 +250,34 @@ def _check_names(s: Registry, other: Registry, prefix: str, shared: tuple[str, .
         msg = f"attach: prefix={prefix!r}; give the beginning of a name, such as 'tool_'"
         raise BadDescription(msg)
     for name in shared:
-        mine, theirs = s.symbols.get(name), other.symbols.get(name)
-        if (
-            mine is None
-            or theirs is None
-            or mine.kind != theirs.kind
-            or mine.kind not in ("constant", "input")
-        ):
-            msg = f"attach: shared={name!r} is not a constant or input of both systems"
-            raise BadDescription(msg)
-        if None not in (mine.value, theirs.value) and mine.value != theirs.value:
-            msg = (
-                f"attach: shared {name} is {mine.value} here and {theirs.value} there; make "
-                f"them "
-                f"equal, or leave it out of shared="
-            )
-            raise BadDescription(msg)
+        _check_shared_name(s, other, name)
     double = [
         name for name in other.symbols if name not in shared and prefix + name in s.used_names
     ]
     double += [b.name for b in other.bodies if prefix + b.name in [x.name for x in s.bodies]]
     if double:
         cure = "another prefix" if prefix else "prefix='tool_', which goes before all its names"
-        constants = [
-            n
-            for n in double
-            if n in other.symbols and other.symbols[n].kind in ("constant", "input")
-        ]
-        same = (
-            f", or shared={' '.join(constants)!r} where they are the same quantity"
-            if constants
-            else ""
-        )
+        constants = " ".join(n for n in double if n in other.symbols and _may_be_shared(other, n))
+        same = f", or shared={constants!r} where they are the same quantity" if constants else ""
         msg = f"attach: both systems have {', '.join(double)}; give {cure}{same}"
+        raise BadDescription(msg)
+
+
+def _may_be_shared(s: Registry, name: str) -> bool:
+    return s.symbols[name].kind in ("constant", "input")
+
+
+def _check_shared_name(s: Registry, other: Registry, name: str) -> None:
+    """A shared name is a constant or an input of both systems, with one value."""
+    mine, theirs = s.symbols.get(name), other.symbols.get(name)
+    if mine is None or theirs is None or mine.kind != theirs.kind or not _may_be_shared(s, name):
+        msg = f"attach: shared={name!r} is not a constant or input of both systems"
+        raise BadDescription(msg)
+    if None not in (mine.value, theirs.value) and mine.value != theirs.value:
+        msg = (
+            f"attach: shared {name} is {mine.value} here and {theirs.value} there; make them "
+            f"equal, or leave it out of shared="
+        )
         raise BadDescription(msg)
 
 

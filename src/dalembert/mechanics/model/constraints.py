@@ -63,24 +63,8 @@ def constrain(
     added an impact makes its velocity zero, M (u⁺ − u⁻) = Aᵀ Λ, A u⁺ = 0. A row on positions must
     hold by then. Its force is the input N_name.
     """
-    if isinstance(expression, bool):
-        msg = (
-            "constrain: a == b asks whether two expressions are the same, here and now; write "
-            "the row as a difference, s.constrain(a - b)"
-        )
-        raise BadDescription(msg)
-    if isinstance(expression, Vector):
-        msg = (
-            f"constrain: {expression} is a vector; write its rows separately, v @ s.N.x, or "
-            f"s.coincide(P, Q), s.roll(body, P)"
-        )
-        raise BadDescription(msg)
     bodies = _constrained_bodies(s, on, at)
-    # SymPy's Eq(a, b) says which two sides are equal
-    sides = (
-        expression.args if type(expression).__name__ == "Equality" and is_sympy(expression) else ()
-    )
-    e = scalar(s, sides[0]) - scalar(s, sides[1]) if sides else scalar(s, expression)
+    e = _row_expression(s, expression)
     if FrictionTerms(friction, static, normal).is_given("constrain"):
         if redundant or on is not None:
             msg = "constrain: a row that may slip takes neither redundant= nor on="
@@ -236,6 +220,26 @@ def _redundant_suffixes(label: str, suffixes: list[str], redundant: Iterable[str
     return marked
 
 
+def _row_expression(s: Registry, expression: Any) -> Scalar:
+    """The expression that a row makes zero; SymPy's Eq(a, b) is a − b."""
+    if isinstance(expression, bool):
+        msg = (
+            "constrain: a == b asks whether two expressions are the same, here and now; write "
+            "the row as a difference, s.constrain(a - b)"
+        )
+        raise BadDescription(msg)
+    if isinstance(expression, Vector):
+        msg = (
+            f"constrain: {expression} is a vector; write its rows separately, v @ s.N.x, or "
+            f"s.coincide(P, Q), s.roll(body, P)"
+        )
+        raise BadDescription(msg)
+    if type(expression).__name__ == "Equality" and is_sympy(expression):
+        left, right = expression.args
+        return scalar(s, left) - scalar(s, right)
+    return scalar(s, expression)
+
+
 def roll(
     s: Registry,
     body: Body,
@@ -260,25 +264,16 @@ def roll(
     the ground, and slips beyond; one direction of slip is left then.
     """
     for candidate in (body,) if on is None else (body, on):
-        if not isinstance(candidate, Body) or candidate.frame is None:
-            msg = (
-                "roll: give a rigid body and the point of contact, s.roll(disk, C), or "
-                "s.roll(disk, C, on=table)"
-            )
-            raise BadDescription(msg)
-    if (
-        not isinstance(along, str)
-        or not along
-        or any(axis not in "xyz" for axis in along)
-        or len(set(along)) != len(along)
-    ):
+        _check_rolling_body(candidate)
+    if not isinstance(along, str) or not along or not set(along) <= set("xyz"):
         msg = f"roll: along={along!r}; name axes of N, such as 'xy'"
         raise BadDescription(msg)
+    if len(set(along)) != len(along):
+        msg = f"roll: along={along!r} names an axis twice"
+        raise BadDescription(msg)
     s.space.check_element(at, Point, "roll")
-    axes, label = (
-        resolve_frame(s, seen, "roll"),
-        f"rolling of {body.name}" if name is None else check_label(name),
-    )
+    axes = resolve_frame(s, seen, "roll")
+    label = f"rolling of {body.name}" if name is None else check_label(name)
     contacts = [(axis, RollingContact(body, at, getattr(axes, axis), on)) for axis in along]
     rows: list[tuple[str, Scalar, RollingContact | UnitReaction]] = [
         (f"along {axis}", c.slip(s.space.motion), c) for axis, c in contacts
@@ -287,9 +282,17 @@ def roll(
     if (terms := FrictionTerms(friction, static, normal)).is_given(label):
         _add_rolling_friction(s, label, rows, terms)
         return
-    add_rows(
-        s, label, rows, (), "the contact point is at rest already, so rolling constrains nothing"
-    )
+    why = "the contact point is at rest already, so rolling constrains nothing"
+    add_rows(s, label, rows, (), why)
+
+
+def _check_rolling_body(body: Any) -> None:
+    if not isinstance(body, Body) or body.frame is None:
+        msg = (
+            "roll: give a rigid body and the point of contact, s.roll(disk, C), or "
+            "s.roll(disk, C, on=table)"
+        )
+        raise BadDescription(msg)
 
 
 def _add_rolling_friction(

@@ -7,7 +7,7 @@ or the other) is decided by a run, state by state.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
@@ -101,12 +101,8 @@ def contact(
     )
     body = None if on is None else check_body(label, at, on)
     other = None if against is None else _check_ground_body(label, against, height)
-    place = at if reach == 0 else at.offset(-reach * n, f"{at.name} on the ground")
-    if place is not at:
-        s.space.points.remove(place)
-    v = material_velocity(place, body) if place is at else _surface_velocity(label, at, place, body)
-    if other is not None:
-        v = v - _ground_velocity(place, other)
+    place = _contact_point(s, at, reach, n)
+    v = _contact_velocity(label, at, place, body, other)
     mu = friction_coefficients(s, label, friction, static)
     directions = _slip_directions(s, label, n, along) if mu is not None else ()
     refuse_inputs(s, label, gap)
@@ -117,29 +113,63 @@ def contact(
     slips = [(v - drift) @ t - w for t, w in zip(directions, speeds, strict=True)]
     rows = [(row, v @ d) for row, d in zip((approach, *slips), (n, *directions), strict=True)]
     _check_reaction(s, label, rows, other)
-    in_plane = len(slips) == 2
-    if in_plane and two_sided:
+    if len(slips) == 2 and two_sided:
         msg = f"{label}: a guide, two_sided=True, has friction along one direction; give along=t"
         raise BadDescription(msg)
-    N, T = contact_forces(s, label, normal=True, slips=len(slips) == 1)
-    friction_forces: tuple[Scalar, ...] = () if T is None else (T,)
-    if in_plane:
-        friction_forces = plane_friction_forces(s, label)
-    F = N * n
-    for force, t in zip(friction_forces, directions, strict=True):
-        F = F + force * t
-    # a particle that carries a ground has but one point to act on
-    opposite = [] if other is None else [(-F, other.G if other.frame is None else place, other)]
-    load = Load(label, *reduce_loads((F, place, body), *opposite))
+    N, *T = _contact_force_symbols(s, label, len(slips))
+    load = _contact_load(label, zip((N, *T), (n, *directions), strict=True), place, (body, other))
+    slip, slip_across = (*slips, None, None)[:2]
+    T_along, T_across = (*T, None, None)[:2]
     declare_contact(
-        s, label, load, (N, friction_forces[0] if friction_forces else None), gap=gap,
-        approach=approach, slip=slips[0] if slips else None, mu=mu, stribeck=stribeck,
-        restitution=restitution, law=law, two_sided=two_sided,
+        s, label, load, (N, T_along), gap=gap, approach=approach, slip=slip, mu=mu,
+        stribeck=stribeck, restitution=restitution, law=law, two_sided=two_sided,
         arrow=(place, n, directions[0] if directions else None),
-        across=(slips[1], friction_forces[1]) if in_plane else None, active=active,
+        across=None if slip_across is None or T_across is None else (slip_across, T_across),
+        active=active,
         geometry=_drawn_geometry(s, (through, ball, height), directions, speeds),
     )  # fmt: skip
     _resisting_torques(s, label, n, directions, (body, other), spin=spin, rolling=rolling)
+
+
+def _contact_point(s: Registry, at: Point, reach: Scalar, n: Vector) -> Point:
+    """The point of the ball about `at` that touches; it is not listed among the system's points."""
+    if reach == 0:
+        return at
+    place = at.offset(-reach * n, f"{at.name} on the ground")
+    s.space.points.remove(place)
+    return place
+
+
+def _contact_velocity(
+    label: str, at: Point, place: Point, body: Body | None, other: Body | None
+) -> Vector:
+    """The velocity of the body's point at the place of contact, relative to the other body's."""
+    v = material_velocity(place, body) if place is at else _surface_velocity(label, at, place, body)
+    return v if other is None else v - _ground_velocity(place, other)
+
+
+def _contact_force_symbols(s: Registry, label: str, slips: int) -> tuple[Scalar, ...]:
+    """N and the components of friction, one for each direction of slip."""
+    forces = contact_forces(s, label, normal=True, slips=slips == 1)
+    in_plane = plane_friction_forces(s, label) if slips == 2 else ()
+    return (*(x for x in forces if x is not None), *in_plane)
+
+
+def _contact_load(
+    label: str,
+    forces: Iterable[tuple[Scalar, Vector]],
+    place: Point,
+    bodies: tuple[Body | None, Body | None],
+) -> Load:
+    """Σ N n + T t at the place of contact, and the opposite on the other body."""
+    body, other = bodies
+    (N, n), *friction = forces
+    F = N * n
+    for force, t in friction:
+        F = F + force * t
+    # a particle that carries a ground has but one point to act on
+    opposite = [] if other is None else [(-F, other.G if other.frame is None else place, other)]
+    return Load(label, *reduce_loads((F, place, body), *opposite))
 
 
 def stop(
@@ -168,29 +198,21 @@ def stop(
     refuse_velocities(s, base, (e.i,), "a stop bounds positions")
     low, high = (None if x is None else constant_value(s, scalar(s, x)) for x in (lower, upper))
     if low is not None and high is not None and low > high:
-        msg = (
-            f"{base}: lower = {low:g} lies above upper = {high:g}; the motion between them is empty"
-        )
+        msg = f"{base}: lower = {low:g} is above upper = {high:g}, so that no motion is left"
         raise BadDescription(msg)
-    ends = [("lower", 1, lower), ("upper", -1, upper)]
-    for which, sign, end in ends:
-        if end is None:
-            continue
-        label = f"{base}, {which}"
-        gap = sign * (e - scalar(s, end))
-        v = gap.dot
-        N, _ = contact_forces(s, label, normal=True, slips=False)
-        declare_contact(
-            s,
-            label,
-            load_along_row(s, label, v, N),
-            (N, None),
-            gap=gap,
-            approach=v,
-            restitution=restitution,
-            law=law,
-            active=active,
-        )
+    impact = {"restitution": restitution, "law": law, "active": active}
+    if lower is not None:
+        _declare_frictionless(s, f"{base}, lower", e - scalar(s, lower), **impact)
+    if upper is not None:
+        _declare_frictionless(s, f"{base}, upper", -(e - scalar(s, upper)), **impact)
+
+
+def _declare_frictionless(s: Registry, label: str, gap: Scalar, **options: Any) -> None:
+    """gap ≥ 0, N ≥ 0, gap N = 0 without friction; N acts along the rate of the gap."""
+    v = gap.dot
+    N, _ = contact_forces(s, label, normal=True, slips=False)
+    load = load_along_row(s, label, v, N)
+    declare_contact(s, label, load, (N, None), gap=gap, approach=v, **options)
 
 
 def rope(
@@ -230,14 +252,9 @@ def rope(
     gap = longest
     for a, b in parts:
         gap = gap - sqrt((b - a) @ (b - a))
-    v = gap.dot
-    N, _ = contact_forces(s, label, normal=True, slips=False)
-    load = load_along_row(s, label, v, N)
-    declare_contact(
-        s, label, load, (N, None), gap=gap, approach=v, restitution=restitution, law=law,
-        active=active,
-        geometry=ContactGeometry("rope", tuple(points), length=longest),
-    )  # fmt: skip
+    drawn = ContactGeometry("rope", tuple(points), length=longest)
+    impact = {"restitution": restitution, "law": law, "active": active}
+    _declare_frictionless(s, label, gap, geometry=drawn, **impact)
 
 
 # ---- the ground ----------------------------------------------------------------------------------
@@ -256,8 +273,7 @@ def _contact_geometry(
         if any(x is not None for x in (ground, through, ball)) or r != 0:
             msg = (
                 f"{label}: a curved ground, height=…, goes with a point: leave out the plane "
-                f"and "
-                f"radius=…"
+                f"and radius=…"
             )
             raise BadDescription(msg)
         return _curved_ground(s, label, P, height)
@@ -272,21 +288,25 @@ def _contact_geometry(
             raise BadDescription(msg)
         return (P - ball) / distance, distance - touching, r
     n = N.y if ground is None else ground
-    if not isinstance(n, Vector):
-        msg = f"{label}: the ground is {ground!r:.60}; give the normal of a plane, such as s.N.y"
-        raise BadDescription(msg)
-    s.space.check_vector(n, label)
-    length = (
-        constant_value(s, Scalar(s.space.tape, (n @ n).i))
-        if not symbols_of(s.space.tape, ((n @ n).i,))
-        else None
-    )
-    if length is not None and abs(length - 1) > 1e-12:
-        msg = f"{label}: the normal {n} has the length {length**0.5:.6g}; give a unit vector"
-        raise BadDescription(msg)
+    _check_normal(s, label, n)
     Q = O if through is None else through
     s.space.check_element(Q, Point, f"{label}, through=")
     return n, (P - Q) @ n - r, r
+
+
+def _check_normal(s: Registry, label: str, n: Any) -> None:
+    """Refuse a normal that is no unit vector, where its length is known now."""
+    if not isinstance(n, Vector):
+        msg = f"{label}: the ground is {n!r:.60}; give the normal of a plane, such as s.N.y"
+        raise BadDescription(msg)
+    s.space.check_vector(n, label)
+    square = (n @ n).i
+    if symbols_of(s.space.tape, (square,)):
+        return
+    length = constant_value(s, Scalar(s.space.tape, square))
+    if length is not None and abs(length - 1) > 1e-12:
+        msg = f"{label}: the normal {n} has the length {length**0.5:.6g}; give a unit vector"
+        raise BadDescription(msg)
 
 
 def _drawn_geometry(

@@ -84,33 +84,28 @@ class DimensionChecker:
     def _check_elements(self) -> None:
         s, learnt = self.s, self.inference
         self._symbols()
+        gravity = [] if s.gravity_field is None else [s.gravity_field]
         readers: tuple[tuple[str, list[Any], Callable[[Any], None]], ...] = (
             ("frames", s.space.frames, self._frame),
-            (
-                "points",
-                s.space.points,
-                lambda P: self._vector(P.r, LENGTH, f"point {P.name}: its offset"),
-            ),
+            ("points", s.space.points, self._point),
             ("bodies", s.bodies, self._body),
             ("loads", s.loads, self._load),
             ("potentials", s.potentials, lambda p: learnt.require(p.V.i, ENERGY, p.name)),
             ("dissipations", s.dissipations, lambda d: learnt.require(d.D.i, _POWER, d.name)),
             ("constraints", s.constraints, lambda c: learnt.require_homogeneous((c.expression.i,))),
-            (
-                "speeds",
-                s.speed_list,
-                lambda u: learnt.require_equal(u.scalar.i, u.definition.i, f"speed {u.name}"),
-            ),
+            ("speeds", s.speed_list, self._speed),
             ("members", list(s.members.values()), self._member),
-            (
-                "gravity",
-                [] if s.gravity_field is None else [s.gravity_field],
-                lambda field: self._vector(field.g, _GRAVITY, "gravity"),
-            ),
+            ("gravity", gravity, lambda field: self._vector(field.g, _GRAVITY, "gravity")),
         )
         for kind, elements, read in readers:
             for x in self._not_yet_checked(kind, elements):
                 read(x)
+
+    def _point(self, P: Any) -> None:
+        self._vector(P.r, LENGTH, f"point {P.name}: its offset")
+
+    def _speed(self, u: Any) -> None:
+        self.inference.require_equal(u.scalar.i, u.definition.i, f"speed {u.name}")
 
     def known_dimensions(self) -> dict[str, Dimension]:
         """The dimensions that are determined, by the names of the symbols."""

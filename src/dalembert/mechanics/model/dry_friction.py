@@ -8,6 +8,7 @@ constraint row.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from dalembert.errors import BadDescription, NotLinear
@@ -140,6 +141,34 @@ def declare_contact(
     """The contact with its load, unless something about it cannot be; `across` is the second slip
     velocity of friction in a plane, with its force.
     """
+    e = _restitution(s, label, restitution, law)
+    slip_across, T_across = (None, None) if across is None else across
+    for row in (approach, slip, slip_across):
+        if row is not None:
+            refuse_inputs(s, label, row)
+    opens = approach if gap is not None and not two_sided else None
+    if opens is not None and not rate_coefficients(s, opens):
+        msg = f"{label}: this gap is the same in every position; no motion opens or closes it"
+        raise BadDescription(msg)
+    present = _activity(s, label, active)
+    mu_k, mu_s = mu if mu is not None else (None, None)
+    if stribeck is not None and mu is not None and slip is not None:
+        mu_k = _stribeck_friction(s, label, mu, stribeck, (slip, slip_across))
+    modes, plane = _mode_symbols(s, in_plane=across is not None)
+    check_load_name(s, load.name, "contact")
+    s.loads.append(load)
+    pressing, n = (normal, None) if isinstance(normal, str) else (None, normal)
+    by_a_row = pressing is not None and pressing not in {c.name for c in s.contacts}
+    s.contacts.append(
+        UnilateralContact(
+            label, gap, approach, slip, *forces, n, mu_k, mu_s, e, law, two_sided or by_a_row,
+            modes, arrow, pressing, slip_across, T_across, plane, present, geometry,
+        )
+    )  # fmt: skip
+
+
+def _restitution(s: Registry, label: str, restitution: Any, law: str) -> Scalar:
+    """e of Newton's or Poisson's law, 0 ≤ e ≤ 1: a number or an expression of constants."""
     e = scalar(s, restitution)
     if law not in LAWS:
         msg = f"{label}: law={law!r} is unknown: choose 'newton' or 'poisson'"
@@ -156,69 +185,40 @@ def declare_contact(
             f"(nothing lost)"
         )
         raise BadDescription(msg)
-    slip_across, T_across = (None, None) if across is None else across
-    for row in (approach, slip, slip_across):
-        if row is not None:
-            refuse_inputs(s, label, row)
-    if (
-        approach is not None
-        and gap is not None
-        and not two_sided
-        and not rate_coefficients(s, approach)
-    ):
+    return e
+
+
+def _stribeck_friction(
+    s: Registry,
+    label: str,
+    mu: tuple[Scalar, Scalar],
+    stribeck: Any,
+    slips: tuple[Scalar, Scalar | None],
+) -> Scalar:
+    """μ + (μ_s − μ) exp(−|v|²/v_s²)"""
+    v_s = scalar(s, stribeck)
+    if (value := constant_value(s, v_s)) is not None and value <= 0:
         msg = (
-            f"{label}: nothing that moves can open or close this gap; it is the same in every "
-            f"position"
+            f"{label}: stribeck = {value:g}; give the slip velocity at which static friction is "
+            f"lost, a positive one"
         )
         raise BadDescription(msg)
-    present = _activity(s, label, active)
-    mu_k, mu_s = mu if mu is not None else (None, None)
-    if stribeck is not None and mu is not None and slip is not None:
-        if (value := constant_value(s, scalar(s, stribeck))) is not None and value <= 0:
-            msg = (
-                f"{label}: stribeck = {value:g}; give the slip velocity at which static "
-                f"friction "
-                f"is lost, a positive one"
-            )
-            raise BadDescription(msg)
-        squares = (slip / scalar(s, stribeck)) ** 2
-        if slip_across is not None:
-            squares = squares + (slip_across / scalar(s, stribeck)) ** 2
-        mu_k = mu[0] + (mu[1] - mu[0]) * exp(-squares)
+    v, across = slips
+    squares = (v / v_s) ** 2
+    if across is not None:
+        squares = squares + (across / v_s) ** 2
+    return mu[0] + (mu[1] - mu[0]) * exp(-squares)
+
+
+def _mode_symbols(s: Registry, *, in_plane: bool) -> tuple[tuple[Scalar, ...], tuple[Scalar, ...]]:
+    """Symbols for what a run decides about the next contact, and about its slip in a plane."""
     tape, k = s.space.tape, len(s.contacts) + 1
-    flags = [
-        Scalar(tape, tape.private_symbol(f"{what}_{k}"))
-        for what in ("closed", "stick", "direction", "side", "slack")
-    ]
-    names = PLANE_SYMBOLS if across is not None else ()
-    plane = tuple(Scalar(tape, tape.private_symbol(f"{what}_{k}")) for what in names)
-    check_load_name(s, load.name, "contact")
-    s.loads.append(load)
-    pressing = normal if isinstance(normal, str) else None
-    n = None if isinstance(normal, str) else normal
-    s.contacts.append(
-        UnilateralContact(
-            label,
-            gap,
-            approach,
-            slip,
-            *forces,
-            n,
-            mu_k,
-            mu_s,
-            e,
-            law,
-            two_sided or (pressing is not None and pressing not in {c.name for c in s.contacts}),
-            tuple(flags),
-            arrow,
-            pressing,
-            slip_across,
-            T_across,
-            plane,
-            present,
-            geometry,
-        )
-    )
+    modes = ("closed", "stick", "direction", "side", "slack")
+
+    def symbols(names: Iterable[str]) -> tuple[Scalar, ...]:
+        return tuple(Scalar(tape, tape.private_symbol(f"{name}_{k}")) for name in names)
+
+    return symbols(modes), symbols(PLANE_SYMBOLS if in_plane else ())
 
 
 def _activity(s: Registry, label: str, active: Any) -> Scalar | bool | None:
@@ -253,6 +253,13 @@ class FrictionTerms(NamedTuple):
             msg = f"{what}: static= and normal= without friction=; give friction=μ too"
             raise BadDescription(msg)
         return self.friction is not None
+
+
+def _add_viscous_load(s: Registry, name: str, c: Scalar, rows: Sequence[Scalar]) -> None:
+    """−c v along one or two rows."""
+    v, *others = rows
+    across = (others[0], -c * others[0]) if others else None
+    s.loads.append(load_along_row(s, check_load_name(s, name, "friction"), v, -c * v, across))
 
 
 def friction(
@@ -296,9 +303,7 @@ def friction(
         msg = f"{label}: friction = 0 and viscous = 0: nothing holds and nothing slows down"
         raise BadDescription(msg)
     if c != 0:
-        viscous_label = check_load_name(s, f"{label}, viscous", "friction")
-        across = (rows[1], -c * rows[1]) if len(rows) > 1 else None
-        s.loads.append(load_along_row(s, viscous_label, v, -c * v, across))
+        _add_viscous_load(s, f"{label}, viscous", c, rows)
     if mu is None:
         return
     n = _normal_force(s, label, normal)

@@ -206,10 +206,19 @@ def end(
     sizes = {"mass": mass, "inertia": inertia, "spring": spring, "turning_spring": turning_spring}
     sizes |= {"axial_spring": axial_spring, "twisting_spring": twisting_spring, "damper": damper}
     given = {what: scalar(s, e) for what, e in sizes.items() if e is not None}
-    if "inertia" in given and "mass" not in given:
+    _check_end_sizes(s, given)
+    for what, vector in (("force", force), ("moment", moment)):
+        if vector is not None:
+            s.space.check_vector(vector, f"{what} at an end")
+    return End(support_of(support), **given, force=force, moment=moment, axial=axial, twist=twist)
+
+
+def _check_end_sizes(s: Registry, sizes: dict[str, Scalar]) -> None:
+    """Masses, springs and dampers of an end are constant and positive."""
+    if "inertia" in sizes and "mass" not in sizes:
         msg = "end: a body with a moment of inertia has a mass too; give mass="
         raise BadDescription(msg)
-    for what, e in given.items():
+    for what, e in sizes.items():
         _check_constant(s, f"end: {what}", e)
         value = constant_value(s, e)
         if value is not None and value <= 0:
@@ -218,10 +227,6 @@ def end(
                 f"out if there is none)"
             )
             raise BadDescription(msg)
-    for what, vector in (("force", force), ("moment", moment)):
-        if vector is not None:
-            s.space.check_vector(vector, f"{what} at an end")
-    return End(support_of(support), **given, force=force, moment=moment, axial=axial, twist=twist)
 
 
 def expand(
@@ -283,19 +288,7 @@ def _declare(
                 f"expression or a function of the place"
             )
             raise BadDescription(msg)
-    properties_of_x: dict[str, Any] = {"density": None}
-    for key, given in properties.items():
-        if given is not None:
-            values = _as_functions_of_x(s, what, key, given, x, len(directions))
-            for e in values:
-                _check_positive(s, what, key, e, x, l)
-            properties_of_x[key] = values if key in ("stiffness", "shear", "rotary") else values[0]
-    if "shear" in properties_of_x and "rotary" not in properties_of_x:
-        msg = (
-            f"{what}: with shear its sections turn by themselves and need an inertia of their "
-            f"own; give rotary=, ρI per length"
-        )
-        raise BadDescription(msg)
+    properties_of_x = _properties_of_x(s, what, properties, (x, l), len(directions))
     left, right = (e if isinstance(e, End) else End(support_of(e)) for e in ends)
     force = None if load is None else _distributed_load(s, what, load, x)
     member = Member(
@@ -307,6 +300,31 @@ def _declare(
         s.used_names[taken] = "member" if taken == name else f"place along {what}"
     s.members[name] = member
     return member
+
+
+def _properties_of_x(
+    s: Registry,
+    what: str,
+    properties: dict[str, Any],
+    axis: tuple[Scalar, Scalar],
+    planes: int,
+) -> dict[str, Any]:
+    """{property: its expression of the place x, or one for each plane of bending}, all positive."""
+    x, length = axis
+    properties_of_x: dict[str, Any] = {"density": None}
+    for key, given in properties.items():
+        if given is not None:
+            values = _as_functions_of_x(s, what, key, given, x, planes)
+            for e in values:
+                _check_positive(s, what, key, e, x, length)
+            properties_of_x[key] = values if key in ("stiffness", "shear", "rotary") else values[0]
+    if "shear" in properties_of_x and "rotary" not in properties_of_x:
+        msg = (
+            f"{what}: with shear its sections turn by themselves and need an inertia of their "
+            f"own; give rotary=, ρI per length"
+        )
+        raise BadDescription(msg)
+    return properties_of_x
 
 
 def _member_frame(

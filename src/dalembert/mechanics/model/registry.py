@@ -294,11 +294,11 @@ def check_complete(s: Registry) -> None:
     unexpanded = [m for name, m in s.members.items() if name not in s.expansions]
     if unexpanded:
         m = unexpanded[0]
-        ways = (
-            f"expand it in functions, da.discretise(s, {m.name}, 4), or derive hybrid "
-            f"equations, da.extended_hamilton(s)"
+        msg = (
+            f"{m.kind} {m.name!r} is a continuum, which this cannot treat as it is: expand it in "
+            f"functions, da.discretise(s, {m.name}, 4), or derive hybrid equations, "
+            f"da.extended_hamilton(s)"
         )
-        msg = f"{m.kind} {m.name!r} is a continuum, which this cannot treat as it is: {ways}"
         raise IllPosed(msg, [m.name])
     if not s.q:
         msg = f"system {s.name!r} has no coordinates: declare them with s.coordinates(...)"
@@ -312,24 +312,21 @@ def check_complete(s: Registry) -> None:
     if without:
         msg = f"state {without[0]!r} has no rate: give it by s.rate({without[0]}, …)"
         raise IllPosed(msg, without[:1])
-    t = s.space.tape
-    used = {str(t.nodes[i][1]).rstrip("'") for i in symbols_of(t, used_nodes(s))}
-    speeds = {x.name for x in s.speed_list}
-    # a state need not act on anything: it may only measure
-    idle = [
-        x
-        for name, x in s.symbols.items()
-        if name not in used and name not in speeds and x.kind != "state"
-    ]
-    if idle:
+    if idle := _unused_symbols(s):
         names = ", ".join(f"{x.kind} {x.name!r}" for x in idle)
         msg = f"{names}: declared but used nowhere; remove it or use it"
         raise IllPosed(msg, [x.name for x in idle])
 
 
-def used_nodes(s: Registry) -> Iterator[int]:
-    """Every node that a mass, a load or a constraint depends on."""
-    seen: set[Frame | Point] = set()
+def _unused_symbols(s: Registry) -> list[DeclaredSymbol]:
+    """Symbols that nothing depends on; a state may only measure, so it need not act."""
+    t = s.space.tape
+    used = {str(t.nodes[i][1]).rstrip("'") for i in symbols_of(t, used_nodes(s))}
+    used |= {x.name for x in s.speed_list}
+    return [x for name, x in s.symbols.items() if name not in used and x.kind != "state"]
+
+
+def _body_and_load_nodes(s: Registry, seen: set[Frame | Point]) -> Iterator[int]:
     for b in s.bodies:
         yield b.mass.i
         yield from _point_nodes(b.G, seen)
@@ -345,6 +342,12 @@ def used_nodes(s: Registry) -> Iterator[int]:
         for T, B in load.torques:
             yield from _vector_nodes(T, seen)
             yield from _frame_nodes(B, seen)
+
+
+def used_nodes(s: Registry) -> Iterator[int]:
+    """Every node that a mass, a load or a constraint depends on."""
+    seen: set[Frame | Point] = set()
+    yield from _body_and_load_nodes(s, seen)
     yield from (T.i for T in s.given_kinetic_energies)
     yield from (p.V.i for p in s.potentials)
     yield from (d.D.i for d in s.dissipations)

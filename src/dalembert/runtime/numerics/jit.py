@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from dalembert.errors import DalembertError
 from dalembert.foundation.caching import cached_call, reacquire_after_fork
 from dalembert.foundation.deferred_dataclass import dataclass
+from dalembert.runtime.numerics import object_loader
 from dalembert.runtime.numerics.object_cache import ObjectCache
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ _FORMAT: Final = 1
 # number
 _LIBRARIES_PER_LINKER: Final = 64
 _SMALL_CODE: Final = os.name == "posix"
+# model and features of the processor on Linux
+_MODEL: Final = Path("/sys/devices/system/cpu/modalias")
 _GLOBAL_NAME: Final = re.compile(r"@([-\w.$]+)")
 
 
@@ -269,20 +272,52 @@ WASM32: Final = Target(
 )
 
 
-@functools.cache
-def _features() -> Any:
-    """What the processor can do, by LLVM's names."""
-    return _llvm().get_host_cpu_features()
+@cached_call
+def _toolchain() -> tuple[str, str, str, str]:
+    """The version of LLVM, and this processor's triple, name and features by LLVM's names; from
+    the cache if this LLVM has described the same processor before, so that it is not loaded.
+    """
+    known = _processor()
+    cache, key = ObjectCache.from_environment(), hashlib.sha256(known).hexdigest()
+    with _llvm_lock():
+        kept = cache.read(key) if known else None
+        if kept is not None:
+            version, triple, cpu, features = kept.decode().split("\0")
+            return version, triple, cpu, features
+        llvm = _llvm()
+        described = (
+            " ".join(map(str, llvm.llvm_version_info)),
+            llvm.get_process_triple(),
+            llvm.get_host_cpu_name(),
+            llvm.get_host_cpu_features().flatten(),
+        )
+        if known:
+            cache.write(key, "\0".join(described).encode())
+    return described
+
+
+def _processor() -> bytes:
+    """The processor's model and features as Linux names them, with the llvmlite that is installed;
+    empty if unknown.
+    """
+    try:
+        model = _MODEL.read_bytes()
+        llvmlite = importlib.import_module("llvmlite")
+    except (OSError, ImportError):
+        return b""
+    return f"{_FORMAT} {llvmlite.__version__} {llvmlite.__file__} ".encode() + model
 
 
 @cached_call
 def _host() -> Target:
-    with _llvm_lock():
-        llvm, features = _llvm(), _features()
-        fused = platform.machine().lower() in {"arm64", "aarch64"} or features.get("fma", False)
-        return Target(
-            llvm.get_process_triple(), 1, fused, llvm.get_host_cpu_name(), features.flatten()
-        )
+    _, triple, cpu, features = _toolchain()
+    fused = platform.machine().lower() in {"arm64", "aarch64"} or _has_features("fma")
+    return Target(triple, 1, fused, cpu, features)
+
+
+def _has_features(*names: str) -> bool:
+    """Whether the processor has all of these, by LLVM's names."""
+    return {f"+{name}" for name in names} <= {*_toolchain()[-1].split(",")}
 
 
 def host(lanes: int = 1) -> Target:
@@ -292,10 +327,9 @@ def host(lanes: int = 1) -> Target:
 
 def simd_width() -> int:
     """How many numbers a register of the processor holds."""
-    fused, features = host().fused, _features()
-    if features.get("avx512f", False) and features.get("avx512dq", False) and fused:
-        return 8
-    return 4 if features.get("avx2", False) and fused else 2
+    if not host().fused:
+        return 2
+    return 8 if _has_features("avx512f", "avx512dq") else 4 if _has_features("avx2") else 2
 
 
 @functools.cache
@@ -315,21 +349,8 @@ def toolchain_fingerprint() -> bytes:
     """Everything but the text and the levels that decides what the object code is; text reads
     objects of Python where their fields are.
     """
-    version, here, header = (
-        importlib.import_module("llvmlite").__version__,
-        host(),
-        object.__basicsize__,
-    )
-    return "\0".join(
-        (
-            f"{_FORMAT} {header}",
-            version,
-            *map(str, _llvm().llvm_version_info),
-            here.triple,
-            here.cpu,
-            here.features,
-        )
-    ).encode()
+    version = importlib.import_module("llvmlite").__version__
+    return "\0".join((f"{_FORMAT} {object.__basicsize__}", version, *_toolchain())).encode()
 
 
 def _key(identity: bytes, optimize: Level, codegen: Level | Callable[[], Level]) -> str:
@@ -360,6 +381,8 @@ def _compile_object(machine: Any, ir_text: str, optimize: Level) -> bytes:
 
 
 def _link(image: bytes, exports: tuple[str, ...], imports: dict[str, int]) -> Library:
+    if object_loader.IS_AVAILABLE:
+        return Library(object_loader.LoadedObject(image, imports), exports)
     llvm, number = _llvm(), next(_names)
     if not _linker or number % _LIBRARIES_PER_LINKER == 0:
         _linker[:] = [llvm.create_lljit_compiler(_target_machine(2), use_jit_link=_SMALL_CODE)]

@@ -43,7 +43,7 @@ _REAL: Final = np.dtype(np.float64)
 _ROUNDOFF: Final = 1e-10
 # condition numbers of a mass matrix that is singular, and of one that is clearly not
 _SINGULAR: Final = 1e15
-_REGULAR: Final = 1e12
+_REGULAR: Final = 1e10
 
 
 class BadLinearPoint(DalembertError):
@@ -343,18 +343,14 @@ def run_values(what: str, run: object) -> RunValues:
     return run.values
 
 
-def _condition(M: FloatArray) -> float:
-    """The largest condition number, by a bound of the inverses where that is far from singular."""
-    try:
-        inverse = np.linalg.inv(M)
-    except np.linalg.LinAlgError:
-        return math.inf
-    # ‖M‖₂ ≤ n max |M_ij|
-    largest, largest_inverse = (float(np.abs(A).max(initial=0.0)) for A in (M, inverse))
-    n: int = M.shape[-1]
-    bound = (n * largest) * (n * largest_inverse)
-    if bound <= _REGULAR:
-        return bound
+def _condition(M: FloatArray, probe: FloatArray) -> float:
+    """The largest condition number; estimated by M⁻¹ times two vectors where that is far from
+    singular.
+    """
+    largest, largest_inverse = (float(np.abs(A).max(initial=0.0)) for A in (M, probe))
+    estimate = M.shape[-1] ** 2 * largest * largest_inverse
+    if estimate <= _REGULAR:
+        return estimate
     if not np.isfinite(M).all():
         return math.inf
     condition = float(np.linalg.cond(M).max())
@@ -363,12 +359,21 @@ def _condition(M: FloatArray) -> float:
 
 def solve_mass_matrix(M: FloatArray, b: FloatArray) -> FloatArray:
     """M⁻¹ b for each point, or an error that says that M is singular."""
-    if M.shape[-1] == 0:
+    K, n, m = b.shape
+    if n == 0:
         return b
-    if (worst := _condition(M)) > _SINGULAR:
+    # two vectors, which hardly ever lie across the direction that M nearly maps to zero
+    angles = np.arange(1.0, n + 1)
+    vectors = np.broadcast_to(np.array([np.cos(angles), np.sin(angles)]).T, (K, n, 2))
+    try:
+        both = np.linalg.solve(M, np.concatenate([b, vectors], axis=2))
+        worst = _condition(M, both[:, :, m:])
+    except np.linalg.LinAlgError:
+        worst = math.inf
+    if worst > _SINGULAR:
         msg = (
             f"linearize: the mass matrix is singular at this point (condition {worst:.2g}): "
             f"choose another point or declare other speeds"
         )
         raise BadLinearPoint(msg)
-    return np.asarray(np.linalg.solve(M, b))
+    return np.asarray(both[:, :, :m])

@@ -47,6 +47,8 @@ def choose_independent(phi_q: FloatArray, required: Sequence[int] | None = None)
     last depends on the others.
     """
     m, n = phi_q.shape
+    if not m:
+        return tuple(range(n))
     J = phi_q / np.maximum(np.linalg.norm(phi_q, axis=1, keepdims=True), np.finfo(float).tiny)
     if required is not None:
         J = np.where(np.isin(np.arange(n), required), 0.0, J)
@@ -143,10 +145,11 @@ def linearize(
     if equilibrium:
         _check_equilibrium(field, slopes)
     wanted = None if coordinates is None else _coordinate_indices(field, coordinates)
-    linear_model = linear_model_at(
-        field, start, slopes, 0, choose_independent(slopes.phi_q[0], wanted)
-    )
-    return replace(linear_model, steady=_is_steady(field, start, linear_model, numbers))
+    free = choose_independent(slopes.phi_q[0], wanted)
+    linear_model = linear_model_at(field, start, slopes, 0, free)
+    if _is_steady(field, start, linear_model, numbers):
+        return linear_model
+    return replace(linear_model, steady=False)
 
 
 def _operating_point(

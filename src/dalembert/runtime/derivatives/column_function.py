@@ -6,9 +6,10 @@ The code of a system grows with its number of joints, not with its square.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -22,13 +23,15 @@ from dalembert.runtime.numerics import jit
 from dalembert.runtime.numerics.compiled_function import NativeSource
 from dalembert.runtime.numerics.jit import Library, host, simd_width
 from dalembert.runtime.numerics.llvm_types import GROUP_SIZE
-from dalembert.runtime.numerics.python_binding import Array
+from dalembert.runtime.numerics.python_binding import Array, data_address
 
 _ALIGNMENT: Final = 64
 # speeds from which on tables are compiled without scheduling: a third of the compilation, and a
 # sixth more time for a state at 20 joints, nothing at 50 (measured)
 _MANY_SPEEDS: Final = 16
-_ONE: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 8)
+# numbers that stay in the cache until they are transposed
+_CACHE: Final = 65536
+_ONE: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 8, *[ctypes.c_int64] * 2)
 _MANY: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 8, *[ctypes.c_int64] * 3)
 _PROLOGUE: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -157,38 +160,54 @@ class ColumnFunction:
         outs = (*rows, *loads.values(), *spins.values())
         self.layout, self.shape = layout, layout.shape([*loads], [*spins])
         self.n_out, self.n_in = len(kin.u) * layout.columns, len(state)
-        self._order = [tables.speeds.index(u) for u in kin.u]
+        order = [tables.speeds.index(u) for u in kin.u]
+        # a copy by numbers of rows takes as long as the kernel
+        self._order = slice(None) if order == [*range(layout.n)] else order
         self.source = NativeSource.from_tape(t, outs, tuple(state), tuple(parameters))
 
     def call(self, x: Array, p: Array) -> Array:
         """The derivatives at one state."""
-        one, layout = self._one, self.layout
-        table, J = np.empty(self.source.n_out), np.empty((layout.n, layout.width))
-        room = np.empty(layout.slots * 6 * layout.width)
-        work = one.work(np.asarray(p, dtype=float))
-        x = np.ascontiguousarray(x, dtype=float)
-        arrays = (x, one.p, work, self.shape, table, J, room)
-        _kernel().one(one.address, *(a.ctypes.data for a in arrays))
-        return J[self._order, : layout.columns].ravel()
+        return np.asarray(self.rows(np.asarray(x)[None], p)[0])
+
+    def rows(self, X: Array, p: Array) -> Array:
+        """The derivatives at states in rows, one state after the other in a native loop."""
+        X, layout = np.ascontiguousarray(X, dtype=float), self.layout
+        J = np.empty((len(X), layout.n, layout.width))
+        with self._one.memory(np.asarray(p, dtype=float)) as memory:
+            given = (memory.p, memory.work, data_address(self.shape), memory.table)
+            addresses = (self._one.address, data_address(X), *given, data_address(J), memory.room)
+            _kernel().one(*addresses, self.n_in, len(X))
+        return J[:, self._order, : layout.columns].reshape(len(X), -1)
 
     def batch(self, X: Array, p: Array) -> Array:
         """The derivatives at states in rows, each bit-identical to a single call."""
-        lanes, layout, count = simd_width(), self.layout, len(X)
-        many, p = self._many, np.asarray(p, dtype=float)
+        X, p, layout = np.asarray(X, dtype=float), np.asarray(p, dtype=float), self.layout
+        results = np.empty((len(X), self.n_out))
         if p.ndim == 2:
-            return np.array([self.call(x, own) for x, own in zip(X, p, strict=True)])
+            for x, own, result in zip(X, p, results, strict=True):
+                result[:] = self.call(x, own)
+            return results
+        with self._many.memory(p) as memory:
+            lanes = simd_width()
+            many = lanes * max(1, _CACHE // (lanes * layout.n * layout.width))
+            for first in range(0, len(X), many):
+                part = slice(first, first + many)
+                results[part] = self._vectorized(X[part], memory)
+        return results
+
+    def _vectorized(self, X: Array, memory: _Memory) -> Array:
+        """The derivatives at states in rows, as many at a time as a register holds."""
+        lanes, layout, count = simd_width(), self.layout, len(X)
         groups = -(-count // lanes)
         stride = groups * lanes
         columns = np.empty((self.n_in, stride))
-        columns[:, :count] = np.asarray(X, dtype=float).T
+        columns[:, :count] = X.T
         columns[:, count:] = columns[:, count - 1 : count]
         Y = np.empty((layout.n, layout.width, stride))
-        room = _aligned(lanes * (self.n_in + layout.width * (layout.n + 6 * layout.slots)))
-        table, work = _aligned(lanes * self.source.n_out), many.work(p)
-        arrays = (columns, many.p, work, self.shape, table, Y, room)
-        _kernel().many(many.address, *(a.ctypes.data for a in arrays), self.n_in, stride, groups)
-        picked = Y[self._order, : layout.columns].reshape(-1, stride)
-        return picked.T[:count]
+        given = (memory.p, memory.work, data_address(self.shape), memory.table)
+        addresses = (data_address(columns), *given, data_address(Y), memory.room)
+        _kernel().many(self._many.address, *addresses, self.n_in, stride, groups)
+        return Y[self._order, : layout.columns].reshape(-1, stride).T[:count]
 
     @property
     def _codegen(self) -> jit.Level:
@@ -197,11 +216,14 @@ class ColumnFunction:
 
     @functools.cached_property
     def _one(self) -> _Tables:
-        return _Tables(self.source, 1, self._codegen)
+        room = 6 * self.layout.width * self.layout.slots
+        return _Tables(self.source, 1, self._codegen, room)
 
     @functools.cached_property
     def _many(self) -> _Tables:
-        return _Tables(self.source, simd_width(), self._codegen)
+        layout = self.layout
+        room = self.n_in + layout.width * (layout.n + 6 * layout.slots)
+        return _Tables(self.source, simd_width(), self._codegen, room)
 
 
 def _entries(columns: Sequence[Mapping[int, int]], first: int) -> Entries:
@@ -209,28 +231,49 @@ def _entries(columns: Sequence[Mapping[int, int]], first: int) -> Entries:
     return {(i, first + j): e for j, column in enumerate(columns) for i, e in column.items()}
 
 
-class _Tables:
-    """The compiled tables for a number of states at a time."""
+class _Memory:
+    """Addresses of what a call writes; the head of `work` depends on the parameters."""
 
-    def __init__(self, source: NativeSource, lanes: int, codegen: jit.Level) -> None:
-        self.lanes, target = lanes, host(lanes)
+    def __init__(self, tables: _Tables, p: Array) -> None:
+        lanes, source = tables.lanes, tables.source
+        sizes = (lanes * max(1, len(p)), tables.work_size, lanes * source.n_out, tables.room_size)
+        self._arrays = [_aligned(size) for size in sizes]
+        self._arrays[0][: lanes * len(p)] = np.repeat(p, lanes)
+        self.p, self.work, self.table, self.room = map(data_address, self._arrays)
+        tables.prologue(self.p, self.work)
+
+
+class _Tables:
+    """The compiled tables for a number of states at a time, with room for the columns."""
+
+    def __init__(self, source: NativeSource, lanes: int, codegen: jit.Level, room: int) -> None:
+        self.source, self.lanes, self.room_size = source, lanes, lanes * room
         text = functools.partial(_text, source, lanes)
         exports = ("f", "f.prologue", "f.size")
-        identity = source.cache_key(target) + b" tables"
+        identity = source.cache_key(host(lanes)) + b" tables"
         self._library = jit.load(text, exports, identity=identity, codegen=codegen)
         self.address = self._library.address("f")
-        self._prologue = _PROLOGUE(self._library.address("f.prologue"))
+        self.prologue = _PROLOGUE(self._library.address("f.prologue"))
         size = ctypes.c_int64.from_address(self._library.address("f.size")).value
-        self._size = lanes * (size + 8)
-        self.p = _aligned(max(1, lanes * source.n_parameters))
+        self.work_size = lanes * (size + 8)
+        # {parameters: memory of calls that are through}
+        self._spare: dict[bytes, list[_Memory]] = {}
 
-    def work(self, p: Array) -> Array:
-        """Scratch space whose head depends on the parameters."""
-        self.p = _aligned(max(1, len(p) * self.lanes))
-        self.p[: len(p) * self.lanes] = np.repeat(p, self.lanes)
-        space = _aligned(self._size)
-        self._prologue(self.p.ctypes.data, space.ctypes.data)
-        return space
+    @contextlib.contextmanager
+    def memory(self, p: Array) -> Iterator[_Memory]:
+        """Memory for these parameters that no other call uses."""
+        key = p.tobytes()
+        spare = self._spare.get(key)
+        if spare is None:
+            # those of other parameters are not kept
+            spare = list[_Memory]()
+            self._spare = {key: spare}
+        try:
+            memory = spare.pop()
+        except IndexError:
+            memory = _Memory(self, p)
+        yield memory
+        spare.append(memory)
 
 
 def _text(source: NativeSource, lanes: int) -> str:

@@ -223,11 +223,18 @@ class _Kernel(FunctionBuilder):
 
 
 def _one_state() -> str:
-    """void one(f, x, p, work, shape, table, J, room): tables and columns of one state."""
-    w = FunctionBuilder("one", "void", *(POINTER,) * 8, exported=True)
-    f, x, p, work, shape, table, J, room = w.parameters
-    w.line(f"call void {f.name}({x}, {p}, {table}, {work})")
-    w.line(f"call void @one.columns({shape}, {table}, {J}, {room})")
+    """void one(f, X, p, work, shape, table, J, room, n_in, count): tables and columns of states in
+    rows of X, one after the other.
+    """
+    w = FunctionBuilder("one", "void", *(POINTER,) * 8, *(INT64,) * 2, exported=True)
+    f, X, p, work, shape, table, J, room, n_in, count = w.parameters
+    s = _Shape(w, shape)
+    entries = s.size("dofs") * s.size("columns")
+    with w.loop(count) as k:
+        x = w.emit(POINTER, f"getelementptr {DOUBLE}, {X}, {k * n_in}")
+        y = w.emit(POINTER, f"getelementptr {DOUBLE}, {J}, {k * entries}")
+        w.line(f"call void {f.name}({x}, {p}, {table}, {work})")
+        w.line(f"call void @one.columns({shape}, {table}, {y}, {room})")
     w.ret_void()
     return w.text()
 

@@ -6,11 +6,13 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
+from dalembert.analysis.linear import tree_jacobian
 from dalembert.analysis.linear.equation_jacobians import BadLinearPoint
 from dalembert.analysis.linear.linearize import linearize, linearize_along
 from dalembert.errors import MissingPackage, NotApplicable
 from dalembert.gallery import cart_and_bar, lagrange_top, rolling_disk
 from dalembert.runtime.ode.failures import BadStart
+from derivatives.trees import gimbal
 from linear.fields import Projected, T
 
 
@@ -135,6 +137,32 @@ def test_slopes_equal_differences_of_the_projected_field(name):
     scale = max(1.0, np.abs(A).max())
     assert np.abs(m.A - A).max() <= 1e-7 * scale
     assert np.abs(m.offset - f0).max() <= 1e-9 * max(1.0, np.abs(f0).max())
+
+
+def joints_of_every_kind():
+    """A ball joint, a hinge, a slider, a flywheel that turns with the hinge, a
+    first-order state.
+    """
+    s = gimbal()
+    R = s.constant("R", 0.7)
+    i = s.state("i", rate=lambda i: s["F"] - R * i * s["rail"])
+    s.force(i * s["rail.dot"] * s.N.z, at=s.bodies[2].G, name="pull")
+    wheel = s.N.rotated(s["hip"], s.N.z, "W")
+    s.body("wheel", 1, s.O, wheel, da.inertia(wheel, 0, 0, 0.6))
+    return s
+
+
+def test_trees_through_their_tables_equal_the_general_route(monkeypatch):
+    outputs = ["i", "hip", "hip.dot.dot", "rail.dot.dot*i", "F*hip"]
+    about = {"e0": 0.8, "e2": 0.6, "hip": 0.3, "rail": 0.2, "omega_e0x": 0.4, "rail.dot": -0.5}
+    inputs = {"F": 0.3}
+    quick = linearize(joints_of_every_kind(), about, outputs=outputs, inputs=inputs)
+    monkeypatch.setattr(tree_jacobian, "link_tables", lambda _: None)
+    slow = linearize(joints_of_every_kind(), about, outputs=outputs, inputs=inputs)
+    for name in ("A", "B", "C", "D", "offset", "y"):
+        np.testing.assert_allclose(getattr(quick, name), getattr(slow, name), atol=1e-12)
+    for one, other in zip(quick.residual[:4], slow.residual[:4], strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
 
 
 def test_along_a_run():

@@ -10,21 +10,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from dalembert.analysis.integrals.identity_test import symbol_derivatives
+from dalembert.analysis.linear.tree_jacobian import TreeJacobian, tree_jacobian
 from dalembert.errors import DalembertError
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import PerOwnerCache
-from dalembert.mechanics.agreement.principle_registry import derive_equations_of_motion
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals
 from dalembert.mechanics.model.system import units_by_name
-from dalembert.mechanics.principles.derivation import cached_derivation
 from dalembert.runtime.derivatives.sparse import sparse_jacobian
 from dalembert.runtime.derivatives.tape_function import TapeFunction
+from dalembert.runtime.dynamics.acceleration_derivatives import equations_of_motion
 from dalembert.runtime.states.evaluator import Evaluator, Key, label
 from dalembert.runtime.states.run_values import RunValues, parameter_vector
 from dalembert.symbolic.algebra.dual_numbers import jacobian
@@ -35,7 +35,6 @@ from dalembert.symbolic.algebra.expression_graph import (
     dependencies,
     symbols_of,
 )
-from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix
 from dalembert.symbolic.algebra.tape import Tape
 
 # slopes below this part of their row's largest may be rounding of an exact zero
@@ -62,6 +61,8 @@ class JacobianValues(NamedTuple):
     # M, and ∂r/∂(q, u, w) at u̇₀
     M: FloatArray
     r_x: FloatArray
+    # ∂u̇/∂(q, u, w)
+    udot_x: FloatArray
     # ∂φ/∂(q, u, w)
     phi_x: FloatArray
     # ∂h/∂(q, u, w) and ∂h/∂u̇
@@ -112,14 +113,11 @@ class EquationJacobians:
     ) -> None:
         self.evaluator = evaluator = Evaluator(chosen.kin, numbers, chosen.bindings)
         kin, tape = evaluator.kin, evaluator.tape
-        equations = cached_derivation(derive_equations_of_motion, chosen.kin).equations
-        r = Column(tape, copy_expressions(equations.tape, tape, equations.residuals)).map(
-            evaluator.in_state
-        )
-        A = SparseMatrix(tape, (row.A for row in kin.velocity_rows), len(r)).map(evaluator.in_state)
+        source, residuals, self._unknown = equations_of_motion(chosen.kin)
+        self._source, self._bound = chosen.kin, bool(chosen.bindings)
+        here = copy_expressions(source.tape, tape, residuals)
+        self.r = [evaluator.in_state(i) for i in here]
         self.e = [evaluator.in_state(row.e) for row in kin.velocity_rows]
-        self.r = list(r - A.T @ Column(tape, kin.multipliers))
-        self.r += [evaluator.in_state(kin.rate(row.e)) for row in kin.velocity_rows]
         # first-order states are appended to the coordinates, as rates that no row restrains
         self.q = (*kin.q, *kin.x)
         self.qdot = [evaluator.in_state(x) for x in (*kin.qdot, *kin.xdot)]
@@ -187,45 +185,74 @@ class EquationJacobians:
         `numbers` gives constants and inputs, one or one for each point. Slopes that are rounding
         alone are made zero unless `clean` is False.
         """
-        n_u, n_x, K = self.n_u, self.n_x, len(q)
         Z = self._symbol_columns(q, u, t, numbers)
-        unknown = slice(self.n_q + n_u, self.n_q + n_u + len(self._unknown))
-        minus_f, M = self._jacobian(self.r, self._unknown, Z)
-        Z[:, unknown] = solve_mass_matrix(M, -minus_f[:, :, None])[:, :, 0]
-        # slopes by u̇ are needed for outputs alone
-        wrt = (*self.q, *self.evaluator.kin.u, *self.w, *(self._unknown if self.h else ()))
-        outs = [*self.r, *self.qdot, *self.phi, *self.h, *self.e]
-        values, slopes = self._jacobian(outs, wrt, Z)
+        M, values, slopes = self._with_accelerations(Z)
         self._check_finite(values, slopes)
         if zero_roundoff:
-            self._zero_roundoff(slopes, outs, wrt)
-        n_r = len(self.r)
-        n_qdot = n_r + self.n_q
-        n_phi = n_qdot + len(self.phi)
-        n_y = n_phi + len(self.h)
-        y_udot = slopes[:, n_phi:n_y, n_x : n_x + n_u] if self.h else np.zeros((K, 0, n_u))
+            self._zero_roundoff(slopes)
+        n_u, n_x, n_r = self.n_u, self.n_x, len(self.r)
         r_x = slopes[:, :n_r, :n_x]
+        # M was found regular when the accelerations were solved for
+        udot_x = np.asarray(-np.linalg.solve(M, r_x)) if n_r else r_x
         if self.e:
             # λ eliminated: 1 u̇ = u̇(q, u, w)
-            r_x, M = solve_mass_matrix(M, r_x)[:, :n_u], np.broadcast_to(np.eye(n_u), (K, n_u, n_u))
+            udot_x, M = udot_x[:, :n_u], np.broadcast_to(np.eye(n_u), (len(q), n_u, n_u))
+            r_x = -udot_x
+        n_phi, n_y = self.n_q + len(self.phi), self.n_q + len(self.phi) + len(self.h)
+        others, first = slopes[:, n_r:], self.n_q + n_u
         return JacobianValues(
-            values[:, n_r:n_qdot],
-            Z[:, unknown][:, :n_u],
-            values[:, n_qdot:n_phi],
+            values[:, : self.n_q],
+            Z[:, first : first + n_u],
+            values[:, self.n_q : n_phi],
             values[:, n_phi:n_y],
-            slopes[:, n_r:n_qdot, :n_x],
+            others[:, : self.n_q, :n_x],
             M,
             r_x,
-            slopes[:, n_qdot:n_phi, :n_x],
-            slopes[:, n_phi:n_y, :n_x],
-            y_udot,
-            slopes[:, n_y:, :n_x],
+            udot_x,
+            others[:, self.n_q : n_phi, :n_x],
+            others[:, n_phi:n_y, :n_x],
+            others[:, n_phi:n_y, n_x : n_x + n_u],
+            others[:, n_y:, :n_x],
         )
 
+    def _with_accelerations(self, Z: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """M, the values of q̇, φ, y, e and the slopes of r, q̇, φ, y, e; u̇ and λ are written
+        into Z.
+        """
+        wrt, n_r, first = self._variables, len(self.r), self.n_q + self.n_u
+        if Z.dtype.kind != "c" and self._tree is not None:
+            udot, M, values, slopes = self._tree.at(Z)
+            check_mass_matrix(M)
+            Z[:, first : first + n_r] = udot
+            if not self.h:
+                return M, values, slopes
+            y, y_x = self._jacobian(self.h, wrt, Z)
+            # columns by u̇ are those of outputs
+            by_udot = np.zeros((*slopes.shape[:2], len(wrt) - self.n_x))
+            rows = np.concatenate([slopes, by_udot], axis=2), y_x
+            return M, np.concatenate([values, y], axis=1), np.concatenate(rows, axis=1)
+        minus_f, M = self._jacobian(self.r, self._unknown, Z)
+        check_mass_matrix(M)
+        if n_r:
+            Z[:, first : first + n_r] = np.linalg.solve(M, -minus_f[:, :, None])[:, :, 0]
+        values, slopes = self._jacobian(self._outs, wrt, Z)
+        return M, values[:, n_r:], slopes
+
     @cached_property
-    def _unknown(self) -> tuple[int, ...]:
-        """u̇ and λ"""
-        return *self.evaluator.kin.udot, *self.evaluator.kin.multipliers
+    def _outs(self) -> tuple[int, ...]:
+        return *self.r, *self.qdot, *self.phi, *self.h, *self.e
+
+    @cached_property
+    def _variables(self) -> tuple[int, ...]:
+        """q, u, w, and u̇ where outputs need their slopes by it."""
+        return *self.q, *self.evaluator.kin.u, *self.w, *(self._unknown if self.h else ())
+
+    @cached_property
+    def _tree(self) -> TreeJacobian | None:
+        if self._bound or self.e:
+            return None
+        wrt, others = self._variables[: self.n_x], (*self.qdot, *self.phi)
+        return tree_jacobian(self._source, wrt, self._order, self.evaluator.tape, others)
 
     @cached_property
     def _order(self) -> tuple[int, ...]:
@@ -259,11 +286,12 @@ class EquationJacobians:
         if Z.dtype.kind == "c":
             state = dict(zip(self._order, Z.T, strict=True))
             return jacobian(self.evaluator.tape, outs, wrt, state, len(Z), np.complex128)
-        if wrt not in self._native:
-            self._native[wrt] = _NativeJacobian(self.evaluator.tape, outs, wrt, self._order)
-        return self._native[wrt].at(Z)
+        key = (len(outs), *wrt)
+        if key not in self._native:
+            self._native[key] = _NativeJacobian(self.evaluator.tape, outs, wrt, self._order)
+        return self._native[key].at(Z)
 
-    def _zero_roundoff(self, slopes: FloatArray, outs: Sequence[int], wrt: Sequence[int]) -> None:
+    def _zero_roundoff(self, slopes: FloatArray) -> None:
         """Slopes that vanish as functions become exactly zero; whether they do is decided in a
         prime field.
         """
@@ -272,7 +300,7 @@ class EquationJacobians:
         suspect = (size > 0.0) & (size <= _ROUNDOFF * largest)
         if not suspect.any():
             return
-        pairs = [(outs[k], wrt[j]) for k, j in np.argwhere(suspect).tolist()]
+        pairs = [(self._outs[k], self.q[j]) for k, j in np.argwhere(suspect).tolist()]
         unknown = [pair for pair in dict.fromkeys(pairs) if pair not in self._zero_derivatives]
         along = {
             x: Derivative(tape, lambda y, x=x: tape.one if y == x else None)  # type: ignore[misc]
@@ -343,37 +371,28 @@ def run_values(what: str, run: object) -> RunValues:
     return run.values
 
 
-def _condition(M: FloatArray, probe: FloatArray) -> float:
-    """The largest condition number; estimated by M⁻¹ times two vectors where that is far from
-    singular.
-    """
-    largest, largest_inverse = (float(np.abs(A).max(initial=0.0)) for A in (M, probe))
-    estimate = M.shape[-1] ** 2 * largest * largest_inverse
-    if estimate <= _REGULAR:
-        return estimate
-    if not np.isfinite(M).all():
-        return math.inf
-    condition = float(np.linalg.cond(M).max())
-    return condition if math.isfinite(condition) else math.inf
-
-
-def solve_mass_matrix(M: FloatArray, b: FloatArray) -> FloatArray:
-    """M⁻¹ b for each point, or an error that says that M is singular."""
-    K, n, m = b.shape
-    if n == 0:
-        return b
-    # two vectors, which hardly ever lie across the direction that M nearly maps to zero
+@cache
+def _probe(n: int) -> FloatArray:
+    """Two vectors, which hardly ever lie across the direction that M nearly maps to zero."""
     angles = np.arange(1.0, n + 1)
-    vectors = np.broadcast_to(np.array([np.cos(angles), np.sin(angles)]).T, (K, n, 2))
+    return np.array([np.cos(angles), np.sin(angles)]).T.copy()
+
+
+def check_mass_matrix(M: FloatArray) -> None:
+    """Refuse a point where M is singular."""
+    if (n := M.shape[-1]) == 0:
+        return
     try:
-        both = np.linalg.solve(M, np.concatenate([b, vectors], axis=2))
-        worst = _condition(M, both[:, :, m:])
+        inverse = np.linalg.solve(M, _probe(n))
+        largest, largest_inverse = (float(np.abs(A).max(initial=0.0)) for A in (M, inverse))
+        condition = n**2 * largest * largest_inverse
+        if not condition <= _REGULAR:
+            condition = float(np.linalg.cond(M).max()) if np.isfinite(M).all() else math.inf
     except np.linalg.LinAlgError:
-        worst = math.inf
-    if worst > _SINGULAR:
+        condition = math.inf
+    if not condition <= _SINGULAR:
         msg = (
-            f"linearize: the mass matrix is singular at this point (condition {worst:.2g}): "
+            f"linearize: the mass matrix is singular at this point (condition {condition:.2g}): "
             f"choose another point or declare other speeds"
         )
         raise BadLinearPoint(msg)
-    return np.asarray(both[:, :, :m])

@@ -230,16 +230,14 @@ def _linear_maps(
     field: EquationJacobians, slopes: JacobianValues, at: slice, free: Sequence[int]
 ) -> Iterator[_Maps]:
     """The matrices of the models at the points of these numbers, all in one call each."""
-    M, r, qdot, y = slopes.M[at], slopes.r_x[at], slopes.qdot_x[at], slopes.y_x[at]
-    rates = slopes.qdot[at]
+    r, qdot, y = slopes.r_x[at], slopes.qdot_x[at], slopes.y_x[at]
+    rates, udot = slopes.qdot[at], slopes.udot_x[at]
     # without constraint equations all coordinates are independent: ∂(q, u, w)/∂(z, u, w) = 1
     if slopes.phi.shape[1]:
         points = range(len(slopes.M))[at]
         L = np.stack([_tangent_map(field, slopes, k, free) for k in points])
-        r, qdot, y = r @ L, qdot[:, list(free)] @ L, y @ L
+        r, qdot, y, udot = r @ L, qdot[:, list(free)] @ L, y @ L, udot @ L
         rates = rates[:, list(free)]
-    # M was found regular when the accelerations were solved for
-    udot = -np.linalg.solve(M, r) if field.n_u else r
     whole = np.concatenate([qdot, udot], axis=1)
     if field.h:
         y = y + slopes.y_udot[at] @ udot
@@ -247,7 +245,7 @@ def _linear_maps(
     offset = np.concatenate([rates, slopes.udot[at]], axis=1)
     return zip(
         *(whole[:, :, :n], whole[:, :, n:], y[:, :, :n], y[:, :, n:], offset, slopes.y[at]),
-        *(M, r[:, :, :n_z], r[:, :, n_z:n], r[:, :, n:]),
+        *(slopes.M[at], r[:, :, :n_z], r[:, :, n_z:n], r[:, :, n:]),
         strict=True,
     )
 

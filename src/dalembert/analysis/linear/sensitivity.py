@@ -16,7 +16,6 @@ from dalembert.analysis.linear.equation_jacobians import (
     JacobianValues,
     cached_jacobians,
     run_values,
-    solve_mass_matrix,
 )
 from dalembert.analysis.linear.linear_model import LinearModel
 from dalembert.analysis.linear.linearize import choose_independent, linear_model_at, linearize
@@ -97,7 +96,7 @@ def _state_and_parameter_jacobians(
     field: EquationJacobians, slopes: JacobianValues, count: int
 ) -> tuple[FloatArray, FloatArray]:
     """f_x and f_p in all of (q, u), for each point."""
-    whole = np.concatenate([slopes.qdot_x, -solve_mass_matrix(slopes.M, slopes.r_x)], axis=1)
+    whole = np.concatenate([slopes.qdot_x, slopes.udot_x], axis=1)
     n = field.n_q + field.n_u
     return whole[:, :, :n], whole[:, :, whole.shape[2] - count :]
 

@@ -158,7 +158,8 @@ class ColumnFunction:
                     spins[kin.q.index(e), layout.spin_column[i]] = t.mul(twice, x)
         rows = [node for f in tables.dofs for node in f.row]
         outs = (*rows, *loads.values(), *spins.values())
-        self.layout, self.shape = layout, layout.shape([*loads], [*spins])
+        self.layout, self._shape = layout, layout.shape([*loads], [*spins])
+        self._shape_address = self._shape.ctypes.data
         self.n_out, self.n_in = len(kin.u) * layout.columns, len(state)
         order = [tables.speeds.index(u) for u in kin.u]
         # a copy by numbers of rows takes as long as the kernel
@@ -174,7 +175,7 @@ class ColumnFunction:
         X, layout = np.ascontiguousarray(X, dtype=float), self.layout
         J = np.empty((len(X), layout.n, layout.width))
         with self._one.memory(np.asarray(p, dtype=float)) as memory:
-            given = (memory.p, memory.work, data_address(self.shape), memory.table)
+            given = (memory.p, memory.work, self._shape_address, memory.table)
             addresses = (self._one.address, data_address(X), *given, data_address(J), memory.room)
             _kernel().one(*addresses, self.n_in, len(X))
         return J[:, self._order, : layout.columns].reshape(len(X), -1)
@@ -204,7 +205,7 @@ class ColumnFunction:
         columns[:, :count] = X.T
         columns[:, count:] = columns[:, count - 1 : count]
         Y = np.empty((layout.n, layout.width, stride))
-        given = (memory.p, memory.work, data_address(self.shape), memory.table)
+        given = (memory.p, memory.work, self._shape_address, memory.table)
         addresses = (data_address(columns), *given, data_address(Y), memory.room)
         _kernel().many(self._many.address, *addresses, self.n_in, stride, groups)
         return Y[self._order, : layout.columns].reshape(-1, stride).T[:count]

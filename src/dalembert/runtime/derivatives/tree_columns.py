@@ -129,6 +129,13 @@ class TreeColumns:
                 results[i] = x
         return results
 
+    def mass_matrix(self) -> list[Column]:
+        """M_ji = S_j·g_i for j on the way to i, by symmetry M_ij; flywheels on the diagonal."""
+        columns = self._pairs(lambda i, j: self.x.dot(j.S, i.g), lambda f: f.g)
+        for i, J in enumerate(self.tables.flywheels):
+            columns[i][i] = self.t.add(columns[i][i], J)
+        return columns
+
     def inverse_mass_matrix(self) -> list[Column]:
         """M⁻¹, column by column: the upper half, and the rest by symmetry."""
         minus, n = self.t.const(-1), len(self.dofs)

@@ -84,8 +84,8 @@ class DegreeOfFreedom:
 
 @dataclass(frozen=True)
 class TreeTables:
-    """The degrees of freedom of a tree, parents first, and u̇ and the declared loads along each, on
-    one tape.
+    """The degrees of freedom of a tree, parents first, with u̇, the declared loads and the inertias
+    of flywheels along each, on one tape.
     """
 
     kinematics: Kinematics
@@ -93,6 +93,7 @@ class TreeTables:
     # along each freedom
     accelerations: tuple[int, ...]
     loads: tuple[int, ...]
+    flywheels: tuple[int, ...]
 
     @property
     def tape(self) -> Tape:
@@ -365,5 +366,6 @@ class _Sweeps:
                 dofs.append(rows[speed])
             last[link] = before
         speeds = [f.speed for f in dofs]
-        results = (tuple(of[x] for x in speeds) for of in (self.udot, self.load))
+        flywheels = {x: self.tree.flywheels.get(x, self.t.zero) for x in speeds}
+        results = (tuple(of[x] for x in speeds) for of in (self.udot, self.load, flywheels))
         return TreeTables(self.kin, tuple(dofs), *results)

@@ -74,8 +74,13 @@ def acceleration_part(kin: Kinematics, symbols: Symbols, bindings: Mapping[int, 
         whole[-1 - x] = t.sub(whole[-1 - x], tau)
     own = replace(symbols, wrt=tuple(loads.get(x, x) for x in symbols.wrt))
     implicit = ImplicitPart(t, whole, unknowns, own, len(kin.udot), tuple(loads.values()))
-    tables = None if bindings else _TABLES(kin, None, lambda: _tables(kin))
+    tables = None if bindings else link_tables(kin)
     return implicit if tables is None else _tree_part(kin, tables, symbols, implicit)
+
+
+def link_tables(kin: Kinematics) -> TreeTables | None:
+    """The tables of an open tree; None for other systems."""
+    return _TABLES(kin, None, lambda: _tables(kin))
 
 
 def _tables(kin: Kinematics) -> TreeTables | None:
@@ -114,22 +119,34 @@ def _written_out(
     tables: TreeTables, wrt: Sequence[int], extra: dict[int, Entries]
 ) -> list[Entries]:
     """The columns of −M⁻¹ ∂ID as nodes."""
-    kin, columns = tables.kinematics, TreeColumns(tables)
-    by_speeds = dict(zip(tables.speeds, columns.by_speeds(), strict=True))
-    known = dict(zip(kin.q, columns.by_coordinates(), strict=True)) | by_speeds
-    applied = dict(zip(known, columns.of_loads(tuple(known)), strict=True))
-    right = {x: columns.added(known[x], applied[x]) for x in known if x in wrt} | extra
-    minus = tables.tape.const(-1)
+    columns, minus = TreeColumns(tables), tables.tape.const(-1)
     inverse = None
     results = []
-    for x in wrt:
-        column = right[x]
+    for column in _columns_by(columns, wrt, extra):
         if [*column.values()] == [minus]:
             inverse = columns.inverse_mass_matrix() if inverse is None else inverse
             results.append(inverse[next(iter(column))])
         else:
             results.append(columns.solve(column))
     return results
+
+
+def load_slopes(kin: Kinematics, tables: TreeTables, wrt: Sequence[int]) -> list[Entries]:
+    """The columns of ∂ID at u̇, rows being those of the tables' degrees of freedom."""
+    extra = [x for x in wrt if x not in kin.q and x not in kin.u]
+    others = dict(zip(extra, _extra_columns(kin, tables, extra), strict=True))
+    return _columns_by(TreeColumns(tables), wrt, others)
+
+
+def _columns_by(
+    columns: TreeColumns, wrt: Sequence[int], extra: dict[int, Entries]
+) -> list[Entries]:
+    """∂ID by q, u and the variables with columns of their own."""
+    kin, speeds = columns.tables.kinematics, columns.tables.speeds
+    by_speeds = dict(zip(speeds, columns.by_speeds(), strict=True))
+    known = dict(zip(kin.q, columns.by_coordinates(), strict=True)) | by_speeds
+    applied = dict(zip(known, columns.of_loads(tuple(known)), strict=True))
+    return [extra[x] if x in extra else columns.added(known[x], applied[x]) for x in wrt]
 
 
 def _extra_columns(kin: Kinematics, tables: TreeTables, extra: Sequence[int]) -> list[Entries]:

@@ -165,22 +165,13 @@ def constraints(
     bindings = motion_bindings(rows, inputs or {})
     everywhere = generic_dependences(rows)
     with_motions = bind_motions(rows, bindings)
-    where = _analyse_assembled(
-        with_motions,
-        everywhere,
-        values or {},
-        bindings,
-        finite_number("t0", t0),
-        start or {},
-        guess or {},
-    )
+    place = (values or {}, bindings, finite_number("t0", t0))
+    where = _analyse_assembled(with_motions, everywhere, place, start or {}, guess or {})
     redundant = [
-        *(
-            RedundantRow(rows.linear[d.row].name, rows.names(d.others), everywhere=True)
-            for d in everywhere
-        ),
-        *where.redundant,
+        RedundantRow(rows.linear[d.row].name, rows.names(d.others), everywhere=True)
+        for d in everywhere
     ]
+    redundant += where.redundant
     gone = {r.row for r in redundant}
     # what repeats others takes no part in the rest
     kept, kept_with_motions = drop_rows(rows, gone), drop_rows(with_motions, gone)
@@ -189,38 +180,21 @@ def constraints(
     hidden = _find_integrals(kept, kept_with_motions, reached)
     # chance can only lose a rank: nothing was lost where every row is independent and every
     # direction is reached
-    undecided_reason = (
-        undecided_rank_reason(rows, reached.fields)
-        if everywhere or reached.n_integrals > m_hol
-        else ""
-    )
-    notes = (
-        *where.notes,
-        *([undecided_reason] if undecided_reason else []),
-        *_false_redundancy_notes(rows, gone, known=where.position is not None),
-    )
+    uncertain = everywhere or reached.n_integrals > m_hol
+    undecided_reason = undecided_rank_reason(rows, reached.fields) if uncertain else ""
+    known = where.position is not None
+    notes = [*where.notes, *filter(None, [undecided_reason])]
+    notes += _false_redundancy_notes(rows, gone, known=known)
     integrable = max(reached_here.n_integrals, reached.n_integrals) - m_hol
-    local_closure = (
-        None
-        if reached_here is reached or where.place is None
-        else LocalClosure(with_motions, reached_here, where.place, where.positions)
-    )
+    local_closure = None
+    if reached_here is not reached and where.place is not None:
+        local_closure = LocalClosure(with_motions, reached_here, where.place, where.positions)
     classes = row_classes(rows, reached, local_closure, hidden, is_uncertain=bool(undecided_reason))
     return ConstraintAnalysis(
-        system.name,
-        rows.n,
-        _row_kinds(rows),
-        tuple(system.trivial_constraints),
-        tuple(redundant),
-        m_hol,
-        len(kept.linear) + len(kept.nonlinear),
-        integrable,
-        hidden,
-        reached_here.growth,
-        classes,
-        where.position,
-        notes,
-    )
+        system.name, rows.n, _row_kinds(rows), tuple(system.trivial_constraints),
+        tuple(redundant), m_hol, len(kept.linear) + len(kept.nonlinear), integrable, hidden,
+        reached_here.growth, classes, where.position, tuple(notes),
+    )  # fmt: skip
 
 
 # ---- where the rows hold -----------------------------------------------------------------------
@@ -237,22 +211,34 @@ class _AssembledResult:
     positions: tuple[FloatArray, ...] = ()
 
 
+def _not_assembled_note(assembly: Any, position_rows: Sequence[Any]) -> str:
+    """The row that is violated most where no position closes all of them."""
+    residuals = np.nan_to_num(np.abs(assembly.residuals), nan=np.inf)
+    worst = int(np.argmax(np.where(assembly.satisfied, -1.0, residuals)))
+    return (
+        f"not assembled, so not checked where the constraints hold: "
+        f"`{position_rows[worst].name}` leaves {assembly.residuals[worst]:.6g} after "
+        f"{assembly.iterations} iterations; give a start or a guess near a position that closes "
+        f"it, or change the dimensions"
+    )
+
+
 def _analyse_assembled(
     rows: DeclaredRows,
     everywhere: Sequence[Dependence],
-    values: Mapping[Any, Any],
-    bindings: dict[int, int],
-    t: float,
+    given: tuple[Mapping[Any, Any], dict[int, int], float],
     start: Mapping[Any, Any],
     guess: Mapping[Any, Any],
 ) -> _AssembledResult:
-    """The rows compared in numbers, where they hold; contradictions are refused."""
+    """The rows compared in numbers, where they hold; contradictions are refused. `given` are the
+    values of constants, the prescribed motions and the time.
+    """
     if not rows.linear:
         return _AssembledResult()
     try:
-        place = evaluation_context(rows, values, bindings, t)
+        place = evaluation_context(rows, *given)
     except DalembertError as problem:
-        if values or start or guess:
+        if given[0] or start or guess:
             raise
         refuse_generic_contradictions(rows, everywhere)
         return _AssembledResult(notes=(f"not checked where the constraints hold: {problem}",))
@@ -260,22 +246,8 @@ def _analyse_assembled(
     kept = [r for i, r in enumerate(rows.linear) if i not in gone]
     assembly, position_rows = assemble_configuration(place, kept, start, guess)
     if not assembly.satisfied.all():
-        worst = int(
-            np.argmax(
-                np.where(
-                    assembly.satisfied, -1.0, np.nan_to_num(np.abs(assembly.residuals), nan=np.inf)
-                )
-            )
-        )
-        left = (
-            f"`{position_rows[worst].name}` leaves {assembly.residuals[worst]:.6g} after "
-            f"{assembly.iterations} iterations"
-        )
-        advice = "give a start or a guess near a position that closes it, or change the dimensions"
         refuse_generic_contradictions(rows, everywhere)
-        return _AssembledResult(
-            notes=(f"not assembled, so not checked where the constraints hold: {left}; {advice}",)
-        )
+        return _AssembledResult(notes=(_not_assembled_note(assembly, position_rows),))
     refuse_contradictions(place, everywhere, assembly.q)
     positions = sample_configurations(place, kept, assembly.q)
     matrices = [place.A_and_b(q)[0] for q in positions]

@@ -122,29 +122,21 @@ def ensemble(
         if save is None
         else ZarrStore(save, plan, length, how, runner.run(np.arange(0), 1))
     )
-    # those that a file has are not run again
-    pending = [
-        piece
-        for piece, done in zip(
-            chunk_ranges(count, store.length or length), store.done_chunks, strict=False
-        )
-        if not done
-    ]
+    # chunks that a file has are not run again
+    chunks = zip(chunk_ranges(count, store.length or length), store.done_chunks, strict=False)
+    pending = [piece for piece, done in chunks if not done]
     before = count - sum(last - first for first, last in pending)
     drifts: dict[int, float] = {}
     with ensemble_progress(count, progress, before) as show:
-        here = run_locally(runner, pending, threads or cpu_count(), show, before)
-        for (first, _), result in (
-            here
-            if engine is None
-            else run_on_engine(engine, plan, pending, run_chunk, show, before)
-        ):
+        if engine is None:
+            results = run_locally(runner, pending, threads or cpu_count(), show, before)
+        else:
+            results = run_on_engine(engine, plan, pending, run_chunk, show, before)
+        for (first, _), result in results:
             store.write(first, result)
             drifts |= excessive_drifts(plan, result, first)
-    read, reasons = store.read()
-    done = Ensemble(
-        plan, read, reasons, functools.partial(_run_single, plan), time.perf_counter() - begin
-    )
+    single = functools.partial(_run_single, plan)
+    done = Ensemble(plan, *store.read(), single, time.perf_counter() - begin)
     warn_of_energy_errors(done, drifts)
     return done
 

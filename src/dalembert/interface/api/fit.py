@@ -20,6 +20,7 @@ from dalembert.analysis.studies.fit_result import Fit
 from dalembert.analysis.studies.sensor_model import Priors, SensorModel
 from dalembert.errors import Unknown
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.suggestions import check_options, suggest_name
 from dalembert.interface.api.simulate import check_system, simulate
 from dalembert.mechanics.model.system import System
@@ -88,55 +89,63 @@ def fit(
     }
     guesses = {_key_name(k): v for k, v in unknown.items()} if isinstance(unknown, Mapping) else {}
     per_table_starts = len(tables) > 1 and _is_list(start)
-    each = {
-        what: _per_table(what, x, len(tables))
-        for what, x in (("start", start), ("guess", guess), ("inputs", inputs), ("t0", t0))
-    }
-    theta: dict[str, float] = {}
+    given = (("start", start), ("guess", guess), ("inputs", inputs), ("t0", t0))
+    each = {what: _per_table(what, x, len(tables)) for what, x in given}
+    unknowns = _Unknowns(system, local, constants, guesses, per_table_starts, {})
     experiments = []
     for k, columns in enumerate(tables):
         begin, end = _time_span(columns, each["t0"][k])
         known = {"start": dict(each["start"][k] or {}), "values": dict(values)}
-        measured = {c.name: float(c.values[0]) for c in columns if c.t[0] == begin}
-        names = {
-            n: f"{n}[{k + 1}]" if per_table_starts and n not in constants else n for n in local
-        }
-        for n, full in names.items():
-            if full not in theta:
-                theta[full] = _initial_guess(system, n, guesses, known, measured)
-
-        run = {
-            "guess": each["guess"][k],
-            "inputs": each["inputs"][k],
-            "t0": begin,
-            "events": events,
-            **options,
-        }
+        places = unknowns.unknown_positions(k, columns, begin, known)
+        run = {"guess": each["guess"][k], "inputs": each["inputs"][k], "t0": begin}
         times = None if delays else np.unique(np.concatenate([c.t for c in columns]))
-        runner = _simulator(system, end - begin, known, constants, local, {**run, "at": times})
-        experiments.append(
-            Experiment(columns, local, tuple(map(list(theta).index, names.values())), runner)
-        )
+        wish = {**run, "events": events, **options, "at": times}
+        runner = _simulator(system, end - begin, known, constants, local, wish)
+        experiments.append(Experiment(columns, local, places, runner))
     columns_by_name = list(dict.fromkeys(c.name for columns in tables for c in columns))
-    sensors = _sensor_model(columns_by_name, offsets, delays, len(theta))
+    sensors = _sensor_model(columns_by_name, offsets, delays, len(unknowns.theta))
     if sensors.delays:
         _check_delays(experiments, each["t0"])
-    theta |= dict.fromkeys(sensors.names, 0.0)
+    theta = unknowns.theta | dict.fromkeys(sensors.names, 0.0)
     every = tuple(theta)
-    sigma = _standard_deviations(columns_by_name, noise)
-    limits = _bound_arrays(every, local, bounds)
     return solve_fit(
-        tuple(experiments),
-        every,
-        np.array(list(theta.values())),
-        sigma,
-        limits,
-        max_evaluations,
-        _thread_count(threads),
-        sensors,
-        _priors(every, priors),
+        tuple(experiments), every, np.array(list(theta.values())),
+        _standard_deviations(columns_by_name, noise), _bound_arrays(every, local, bounds),
+        max_evaluations, _thread_count(threads), sensors, _priors(every, priors),
         robust=_is_robust(loss),
-    )
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Unknowns:
+    """The unknowns of a fit with their first guesses, which grow table by table."""
+
+    system: System
+    local: tuple[str, ...]
+    constants: set[str]
+    guesses: Mapping[str, float]
+    # whether every table has initial values of its own, theta[1], theta[2], …
+    per_table: bool
+    theta: dict[str, float]
+
+    def unknown_positions(
+        self,
+        k: int,
+        columns: Sequence[MeasuredColumn],
+        begin: float,
+        known: dict[str, dict[str, Any]],
+    ) -> tuple[int, ...]:
+        """Where the unknowns of table k are in θ; new ones enter with a first guess."""
+        measured = {c.name: float(c.values[0]) for c in columns if c.t[0] == begin}
+        names = []
+        for n in self.local:
+            own = self.per_table and n not in self.constants
+            names.append(f"{n}[{k + 1}]" if own else n)
+            if names[-1] not in self.theta:
+                self.theta[names[-1]] = _initial_guess(
+                    self.system, n, self.guesses, known, measured
+                )
+        return tuple(map(list(self.theta).index, names))
 
 
 def _sensor_model(

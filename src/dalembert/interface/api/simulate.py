@@ -180,6 +180,17 @@ def parse_run_options(system: System, given: Mapping[str, Any]) -> RunOptions:
     return RunOptions(**{**options, "events": parse_events(options.get("events", ()))})
 
 
+def _explain_stop(failure: RunStopped, kin: Kinematics, options: RunOptions) -> None:
+    """Add to the failure what stopped the run, in the terms of the equations and the energy."""
+    from dalembert.analysis.integrals.run_integrals import explain_energy_failure
+    from dalembert.mechanics.principles.kane import kane
+    from dalembert.runtime.simulation.diagnosis import explain_failure
+
+    explain_failure(failure, kane(kin).equations)
+    if options.budget is not None:
+        explain_energy_failure(failure)
+
+
 def run_system(
     system: System,
     duration: float,
@@ -203,13 +214,7 @@ def run_system(
         assert isinstance(equations, ExplicitEquations)
         contacts = contact_run(equations)
     if keep_energy:
-        _check_energy_projection(kin)
-        if contacts is not None:
-            msg = (
-                "keep_energy changes all speeds by one factor, which leaves what sticks on a "
-                "belt; leave it out with contacts"
-            )
-            raise NotApplicable(msg)
+        _check_energy_projection(kin, contacts=contacts is not None)
     quadratures = energy_quadratures(
         kin, audit=audit, required=options.budget is not None, project_energy=keep_energy
     )
@@ -218,29 +223,13 @@ def run_system(
             kin, equations, duration, options, quadratures, RunIntegrals, contacts, memory
         )
     except RunStopped as failure:
-        if (
-            options.integrator == "auto"
-            and isinstance(failure, NoProgress)
-            and failure.is_stiff
-            and not isinstance(equations, SaddlePointEquations)
-        ):
+        stiff = isinstance(failure, NoProgress) and failure.is_stiff
+        explicit = not isinstance(equations, SaddlePointEquations)
+        if options.integrator == "auto" and stiff and explicit:
             warn(f"this run is stiff, and was repeated with integrator='rosenbrock': {failure}")
-            return run_system(
-                system,
-                duration,
-                replace(options, integrator="rosenbrock"),
-                audit=audit,
-                keep_energy=keep_energy,
-            )
-        from dalembert.analysis.integrals.run_integrals import (
-            explain_energy_failure as explain_refusal,
-        )
-        from dalembert.mechanics.principles.kane import kane
-        from dalembert.runtime.simulation.diagnosis import explain_failure
-
-        explain_failure(failure, kane(kin).equations)
-        if options.budget is not None:
-            explain_refusal(failure)
+            again = replace(options, integrator="rosenbrock")
+            return run_system(system, duration, again, audit=audit, keep_energy=keep_energy)
+        _explain_stop(failure, kin, options)
         raise
     if system.expansions:
         from dalembert.analysis.flexible.assumed_modes.ritz import warn_missing_stiffening_after
@@ -264,8 +253,14 @@ def _check_flexible_members(system: System, duration: float, options: RunOptions
     )
 
 
-def _check_energy_projection(kin: Kinematics) -> None:
+def _check_energy_projection(kin: Kinematics, *, contacts: bool) -> None:
     """Speeds scaled by one factor stay on rows that do not move, and on no others."""
+    if contacts:
+        msg = (
+            "keep_energy changes all speeds by one factor, which leaves what sticks on a belt; "
+            "leave it out with contacts"
+        )
+        raise NotApplicable(msg)
     moving = [
         row.row.name
         for row in kin.fork().velocity_rows

@@ -72,6 +72,15 @@ def test_both_linkers_give_equal_bits(image, monkeypatch):
     assert ours == DOUBLE(library.address("f"))(0.3)
 
 
+def test_what_the_loader_refuses_is_linked_by_llvm(image, monkeypatch):
+    def refuse(*_):
+        raise object_loader.CannotLink
+
+    expected = DOUBLE(object_loader.LoadedObject(image, {})["f"])(0.3)
+    monkeypatch.setattr(object_loader, "LoadedObject", refuse)
+    assert expected == DOUBLE(jit.load(TEXT, ("f",)).address("f"))(0.3)
+
+
 def test_imported_addresses_take_precedence(image):
     cosine = ctypes.cast(ctypes.CDLL(None).cos, ctypes.c_void_p).value
     loaded = object_loader.LoadedObject(image, {"sin": cosine})

@@ -8,6 +8,7 @@ are joined to one.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import importlib
@@ -382,7 +383,9 @@ def _compile_object(machine: Any, ir_text: str, optimize: Level) -> bytes:
 
 def _link(image: bytes, exports: tuple[str, ...], imports: dict[str, int]) -> Library:
     if object_loader.IS_AVAILABLE:
-        return Library(object_loader.LoadedObject(image, imports), exports)
+        # LLVM's own linker takes what the loader does not know
+        with contextlib.suppress(object_loader.CannotLink):
+            return Library(object_loader.LoadedObject(image, imports), exports)
     llvm, number = _llvm(), next(_names)
     if not _linker or number % _LIBRARIES_PER_LINKER == 0:
         _linker[:] = [llvm.create_lljit_compiler(_target_machine(2), use_jit_link=_SMALL_CODE)]

@@ -3,7 +3,7 @@ Keywords: ELF, linker, mprotect.
 
 LLVM's linker costs the import of llvmlite, a fifth of the time of a process whose code is in the
 cache. Our code is position-independent and calls functions of C only: six kinds of relocation.
-Anything else is refused.
+Anything else is left to the linker of LLVM.
 
 Source: ELF-64 Object File Format 1.5; System V ABI, AMD64 supplement, section 4.4.
 """

@@ -76,9 +76,11 @@ def test_what_the_loader_refuses_is_linked_by_llvm(image, monkeypatch):
     def refuse(*_):
         raise object_loader.CannotLink
 
-    expected = DOUBLE(object_loader.LoadedObject(image, {})["f"])(0.3)
+    loaded = object_loader.LoadedObject(image, {})
+    expected = DOUBLE(loaded["f"])(0.3)
     monkeypatch.setattr(object_loader, "LoadedObject", refuse)
-    assert expected == DOUBLE(jit.load(TEXT, ("f",)).address("f"))(0.3)
+    library = jit.load(TEXT, ("f",))
+    assert expected == DOUBLE(library.address("f"))(0.3)
 
 
 def test_imported_addresses_take_precedence(image):

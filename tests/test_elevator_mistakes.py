@@ -137,18 +137,18 @@ DESCRIBED = {
     's.N.rotations("313", phi, q, phi)': "1, 2, 3 are x, y, z: 'zxz'",
     's.N.rotations("zq", phi, q)': "got 2 angles",
     's.N.rotations(phi, q, "zx")': "got 2 angles",
-    "s.N.orient(phi)": "a turned frame is N.rotated(angle, N.z)",
-    's.N.orientnew("B", "Axis", (phi, s.N.z))': "a turned frame is N.rotated(angle, N.z)",
+    "s.N.orient(phi)": "a rotated frame is N.rotated(angle, N.z)",
+    's.N.orientnew("B", "Axis", (phi, s.N.z))': "a rotated frame is N.rotated(angle, N.z)",
     'A.locatenew("B", 3*R.x)': "the point at a vector from P is P.offset(vector)",
-    "A.pos_from(s.O)": "its place from Q is the vector P - Q, whose components are (P - Q).to(N)",
-    "A.vel(s.N)": "velocities follow from places: P.v, and P.v_in(B) as a frame sees it",
-    "A.set_vel(s.N, 0)": "velocities follow from places: P.v, and P.v_in(B) as a frame sees it",
-    "A.v2pt_theory(s.O, s.N, R)": "velocities follow from places: P.v, and P.v_in(B) as a frame "
+    "A.pos_from(s.O)": "its position from Q is the vector P - Q, whose components are (P - Q)",
+    "A.vel(s.N)": "velocities follow from positions: P.v, and P.v_in(B) as a frame sees it",
+    "A.set_vel(s.N, 0)": "velocities follow from positions: P.v, and P.v_in(B) as a frame sees it",
+    "A.v2pt_theory(s.O, s.N, R)": "velocities follow from positions: P.v, and P.v_in(B) as a frame "
     "sees it",
-    "A.x": "its place from Q is the vector P - Q, whose components are (P - Q).to(N)",
-    "A.position": "its place from Q is the vector P - Q, whose components are (P - Q).to(N)",
-    "A.velocity": "velocities follow from places: P.v, and P.v_in(B) as a frame sees it",
-    "A.acc(s.N)": "accelerations follow from places: P.a",
+    "A.x": "its position from Q is the vector P - Q, whose components are (P - Q).to(N)",
+    "A.position": "its position from Q is the vector P - Q, whose components are (P - Q).to(N)",
+    "A.velocity": "velocities follow from positions: P.v, and P.v_in(B) as a frame sees it",
+    "A.acc(s.N)": "accelerations follow from positions: P.a",
     "R.ang_vel_in(s.N)": "angular velocities follow from rotations: B.w",
     "R.omega": "angular velocities follow from rotations: B.w",
     "R.dcm(s.N)": "the components of its axes along N are B.x.to(N), B.y.to(N), B.z.to(N)",
@@ -168,7 +168,7 @@ DESCRIBED = {
     "(A - T).norm()": "the length of v is da.sqrt(v @ v)",
     "A.distance(T)": "the distance of P and Q is da.sqrt((P - Q) @ (P - Q))",
     "A + T": "the vector from one to another is A - Q",
-    "T.offset(-T)": "its place from O is the vector T - s.O",
+    "T.offset(-T)": "its position from O is the vector T - s.O",
     "np.array([1,2,3]) @ s.N.x": "the dot product takes two vectors",
     "s.N.x @ s.N": "the dot product takes two vectors",
     "2 @ s.N.x": "the dot product takes two vectors",
@@ -182,8 +182,8 @@ DESCRIBED = {
     "len(s.N.x)": "its components along a frame are v.to(N), its length is da.sqrt(v @ v)",
     "s.N.x.x": "its components are v.to(N), or v @ N.x",
     's.N.z.cross("x")': "expected a vector such as a*N.x, got 'x'",
-    "s.N.x.dot": "a · b is written a @ b, and d/dt of the place of P is P.v",
-    "s.N.x.dot(R.x)": "a · b is written a @ b, and d/dt of the place of P is P.v",
+    "s.N.x.dot": "a · b is written a @ b, and d/dt of the position of P is P.v",
+    "s.N.x.dot(R.x)": "a · b is written a @ b, and d/dt of the position of P is P.v",
     "da.cross(s.N.x, s.N.y)": "write a.cross(b)",
     "da.dot(s.N.x, s.N.y)": "write a @ b",
 }
@@ -258,7 +258,7 @@ LOADED = {
     "lost)",
     "s.contact(T, mu=0.3)": "did you mean 'friction'? it is called contact(at, ground=…, "
     "through=…, ball",
-    "s.stop(q, lower=1, upper=0)": "the motion between them is empty",
+    "s.stop(q, lower=1, upper=0)": "lower = 1 is above upper = 0; exchange them",
     "s.stop(q)": "give lower=…, upper=… or both",
     's.stop("q", upper=0.2)': "works",
     "s.stop(q.dot, upper=1)": "stop 1: it contains q'; a stop bounds positions",
@@ -303,7 +303,7 @@ LOADED = {
     "s.constrain(lambda: phi)": "give an expression in s.t, or a function to the run: inputs={…}",
     "s.constrain(None)": "expected a number or an expression, got None",
     's.gravity("down")': "write it without quotes",
-    "s.gravity(-9.81)": "what pulls down is -9.81*s.N.y, or da.System(…, gravity=9.81)",
+    "s.gravity(-9.81)": "downward gravity is -9.81*s.N.y, or da.System(…, gravity=9.81)",
     "s.gravity(s.N.y)": "a system has one gravity field",
     "s.gravity([0,-9.81,0])": "components are written 1*N.x + 2*N.y + 3*N.z",
     's.body("b2", 1, A, R, da.inertia(R, 1, 2, '
@@ -441,7 +441,7 @@ RUN = {
     'da.simulate(s, 1, start={phi: 1, "phi": 2}, inputs={"tau": 0, "h": '
     "0})": "phi is given twice, as 1 and as 2",
     'da.simulate(s, 1, start={T: 1}, inputs={"tau": 0, "h": '
-    "0})": "ask for a vector, such as T - s.O or its velocity, or for one of ",
+    "0})": "give a vector, such as T - s.O or its velocity, or one of ",
     'da.simulate(s, 1, start={h: 1}, inputs={"tau": 0, "h": '
     "0})": "a start gives coordinates, rates and speeds",
     'da.simulate(s, 1, start={"t": 1}, inputs={"tau": 0, "h": '
@@ -526,9 +526,9 @@ RUN = {
     'da.linearize(s, {"phi": -math.pi/2})': "works",
     'da.linearize(s, {"phi": "-90 deg"}, outputs=["T"])': "unknown name 'T' at column 1",
     'da.linearize(s, {"phi": "-90 deg"}, '
-    "outputs=[T])": "ask for a vector, such as T - s.O or its velocity, or for one of its compon",
+    "outputs=[T])": "give a vector, such as T - s.O or its velocity, or one of its compon",
     'da.linearize(s, {"phi": "-90 deg"}, outputs=[phi, '
-    "T.v])": "ask for one of its components, such as v @ s.N.x",
+    "T.v])": "give one of its components, such as v @ s.N.x",
     'da.linearize(s, inputs={"tau": "5"})': "works",
     "da.linearize(s, u=[tau])": "did you mean 'inputs'?",
     'da.linearize(s).frequency_response([1], "F", "phi")': "there are tau, h.dot.dot",
@@ -542,13 +542,12 @@ RUN = {
     "da.energy(s)": "they are da.kinetic_energy(s) and da.potential_energy(s); of a run, run.ene",
     'da.evaluate(s, "phi")': "works",
     'da.evaluate(s, "phi", start={"phi": 1})': "did you mean 'at'?",
-    "da.evaluate(s, T)": "ask for a vector, such as T - s.O or its velocity, or for one of its "
-    "compon",
+    "da.evaluate(s, T)": "give a vector, such as T - s.O or its velocity, or one of its compon",
     'da.evaluate(s, "T.v")': "the only attribute is .dot",
 }
 AND_MORE = {
-    "s.friction(q.dot, 0.3, normal=-3)": "normal = -3; the force that presses is not negative",
-    "s.friction(q.dot, 0.3, normal=-K)": "normal = -30; the force that presses is not negative",
+    "s.friction(q.dot, 0.3, normal=-3)": "normal = -3; a normal force is not negative",
+    "s.friction(q.dot, 0.3, normal=-K)": "normal = -30; a normal force is not negative",
     "da.compile(s)([0,0],[0,0],0,0)": "f(q, u, t): 4 arguments; constants and inputs are given by "
     "name, f(q, u, t, ",
     "da.compile(s, "
@@ -575,7 +574,7 @@ AND_MORE = {
     "da.compile(s)([0,0],[0,0],tau=0,h_ddot=1)": "works",
     "s.dissipation(abs(phi.dot))": "works",
     "arm.tip": "name the point yourself, P.offset(l*B.y)",
-    "da.linearize(s, outputs=[T.v])": "ask for one of its components, such as v @ s.N.x",
+    "da.linearize(s, outputs=[T.v])": "give one of its components, such as v @ s.N.x",
 }
 TABLES = {"described": DESCRIBED, "loaded": LOADED, "run": RUN, "and more": AND_MORE}
 

@@ -62,7 +62,7 @@ class NotASystem(DalembertError, TypeError):
 
 
 class Unknown(DalembertError):
-    """A name that stands for nothing here."""
+    """An unknown name."""
 
 
 class UnknownOption(Unknown, TypeError):
@@ -70,7 +70,7 @@ class UnknownOption(Unknown, TypeError):
 
 
 class Unwritable(DalembertError):
-    """A file that cannot be written; what should have gone there is kept. `what` is the message
+    """A file that cannot be written; its content is kept. `what` is the message
     without its remedy, where it has one.
     """
 

@@ -158,7 +158,7 @@ def in_every_formula(d):
             # Φ = Ψ⁻¹, γ and what the momenta carry are checked by what they say, not by their tree
             by_meaning = isinstance(a.formula, f.Inverse) or a.title in (
                 "Hamel coefficients",
-                "What the momenta carry",
+                "Terms of the momenta with Hamel coefficients",
             )
             if by_meaning:
                 continue

@@ -76,7 +76,7 @@ def test_bicycle_from_a_cold_command():
         ),
         (
             ("modes", "rolling-disk", "--plot", "x.png"),
-            "--plot: there is something to plot only with --sweep",
+            "--plot: give --sweep too, which is plotted",
         ),
         (
             ("modes", "lagrange-top", "--about", "psi.dot=9"),

@@ -98,7 +98,7 @@ def test_rows_and_integrals():
     assert {"E", "𝓗"} <= {v["symbol"] for v in found["verdicts"] if v["constant"]}
     checked = told("check", "simple-pendulum")
     assert (1, True) == (
-        checked["freedoms"],
+        checked["degrees_of_freedom"],
         all(row["agrees"] for row in checked["agreement"]["rows"] if row["applicable"]),
     )
 

@@ -43,7 +43,7 @@ def test_a_page_is_written_and_the_three_lines_that_matter_are_printed(folder):
         agreement,
     )
     assert re.match(r"energy +\d\.\de-1\d: relative drift of the energy integral E_Z", energy)
-    assert re.match(r"constraints +\d\.\de[+-]\d\d: largest residual", constraints)
+    assert re.match(r"constraints +\d\.\de[+-]\d\d: largest violation", constraints)
     assert re.fullmatch(
         rf"written: {re.escape(str(folder.resolve()))}.rolling-disk\.html \(\d\.\d MB\)", written
     )
@@ -122,7 +122,7 @@ def test_without_values_the_page_says_so(folder):
         ),
         (("vehicle", "--start", "theta"), "write it as --start name=value"),
         (("vehicle", "--set", "m=heavy"), "'heavy' is not a number"),
-        (("vehicle", "-o", "vehicle.pdf"), "nothing is known about .pdf; give FILE.html"),
+        (("vehicle", "-o", "vehicle.pdf"), "there is no format .pdf; give FILE.html"),
         (("<script>alert(1)</script>",), "no file"),
         (("$(rm)",), "no system named '$(rm)' in the gallery"),
     ],

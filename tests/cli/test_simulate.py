@@ -73,7 +73,7 @@ def test_without_options_it_runs_as_the_gallery_proposes(tmp_path):
     first, *_, last = table(path)
     assert (1.2, 6.0, 10.0) == (first["theta"], first["psi.dot"], last["t"])
     assert "energy: drift" in result.stdout
-    assert "constraints: largest residual" in result.stdout
+    assert "constraints: largest violation" in result.stdout
 
 
 def test_a_system_of_the_user(program, tmp_path):
@@ -162,7 +162,7 @@ def test_report_runs_the_system(program):
     for part in (
         "From theta = 1.2, psi.dot = 6: 10 s in",
         "T + V drifts by",
-        "largest residual",
+        "largest violation",
         "Native code, M = L D Lᵀ: agrees, relative residual",
     ):
         assert part in result.stdout

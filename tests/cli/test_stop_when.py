@@ -69,7 +69,7 @@ def test_the_gallery_carries_its_impacts():
     result = run("simulate", "bouncing-ball", columns=200)
     assert 0 == result.exit_code, result.stderr
     assert "event table (impact): 19 times" in result.stdout
-    assert "taken out by events" in result.stdout
+    assert "removed by events" in result.stdout
 
 
 def test_events_without_end_are_told_and_what_there_is_is_kept():

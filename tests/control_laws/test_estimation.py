@@ -140,7 +140,7 @@ def test_wrong_estimators_are_refused() -> None:
         da.kalman(_oscillator(), ["x"], 0.1, noise=1, process=1, method="particle")
     with pytest.raises(da.BadControl, match="a row of 1 measurements"):
         da.kalman(_oscillator(), ["x"], 0.1, noise=1, process=1).smooth(np.zeros((3, 2)))
-    with pytest.raises(da.BadControl, match="do not show the motion"):
+    with pytest.raises(da.BadControl, match="do not observe the mode"):
         da.observer(_cart_pole(), ["theta"], noise=1, process=1)
     with pytest.raises(da.BadControl, match="noise above zero"):
         da.observer(_cart_pole(), ["x"], noise=0, process=1)

@@ -137,7 +137,7 @@ def test_without_load_it_stays_straight():
 def test_a_loose_member_has_no_static_shape():
     with pytest.raises(IllPosed, match="allow a rigid motion"):
         da.member_deflection(member("free", "free", load=uniform, loose=True))
-    with pytest.raises(IllPosed, match="leave it loose, or it buckles"):
+    with pytest.raises(IllPosed, match="allow a rigid motion"):
         da.member_deflection(
             member(
                 "free",

@@ -334,7 +334,7 @@ def test_points_and_sections_are_ordinary_ones():
     assert bent.value("v", 1, 1) == (2 * v1) / 2
     s.particle("load", 1, bent.tip)
     assert bent.section(1).depth == 2
-    with pytest.raises(BadDescription, match="give a share of the member's length from 0 to 1"):
+    with pytest.raises(BadDescription, match="give a fraction of the member's length from 0 to 1"):
         bent.point(1.5)
 
 

@@ -108,7 +108,7 @@ def two_masses():
         ),
         (
             lambda s, P, Q, one, other: s.contact(P, height="x", against=other),
-            r"stands still; leave out against=",
+            r"is fixed; leave out against=",
         ),
         (
             lambda s, P, Q, one, other: s.contact(P, through=Q, against=Q),
@@ -180,7 +180,7 @@ def test_forces_of_contacts_are_not_inputs_of_a_user():
     s, P, _, _ = block()
     s.contact(P, name="floor")
     with pytest.raises(
-        da.DalembertError, match=r"N_floor is the force of a contact, which a run finds"
+        da.DalembertError, match=r"N_floor is the force of a contact, which the run solves for"
     ):
         da.simulate(s, 1, inputs={"N_floor": 3})
     with pytest.raises(da.NotApplicable, match=r"native integrator"):

@@ -225,8 +225,8 @@ def test_the_hoist_as_the_book_has_it():
         "K₂ = 1/2 (m_B L² + I) θ̇²",
         "K₀ = 1/2 (m_Q + m_B) ẋ²",
         "σ = (m_Q + m_B) ẋ ẍ",
-        "P of what enforces motions = (m_Q + m_B) ẋ ẍ",
-        "𝒫 of what enforces motions = 0",
+        "P of the forces that enforce motions = (m_Q + m_B) ẋ ẍ",
+        "𝒫 of the forces that enforce motions = 0",
         "𝒰 = −m_B L g cos θ",
         "E_Z = K₂ + 𝒰 + Z: constant",
     ):

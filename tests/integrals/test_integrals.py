@@ -167,7 +167,7 @@ def test_a_function_of_time_alone_is_taken_out_of_the_potential():
     assert "𝓗" in steady.constant
     assert "K + U" not in steady.constant
     assert (
-        "(iii) what enforces prescribed motions or moving constraints has power"
+        "(iii) the forces that enforce prescribed motions or moving constraints have power"
         == steady.why_no_potential
     )
 

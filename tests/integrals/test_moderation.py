@@ -67,7 +67,7 @@ def test_tolerances_must_be_positive(more):
 
 
 def test_only_the_native_integrator_can_be_held():
-    with pytest.raises(BadTolerance, match="only native, taylor, rosenbrock, auto ask"):
+    with pytest.raises(BadTolerance, match="only native, taylor, rosenbrock, auto test"):
         run_of({}, energy_tolerance=1e-6, integrator="DOP853")
 
 
@@ -93,7 +93,7 @@ def test_energy_is_brought_back_to_its_level_and_the_defect_is_told(name):
     assert kept.removed_defect > 1e-2 * plain.drift
     assert kept.integrator_error == pytest.approx(kept.removed_defect, rel=0.2)
     assert 0.0 == plain.removed_defect
-    assert "defects taken out" in str(kept)
+    assert "errors removed" in str(kept)
 
 
 def test_energy_at_rest_is_left_alone():
@@ -106,5 +106,5 @@ def test_energy_at_rest_is_left_alone():
 
 
 def test_only_the_native_integrator_keeps_energy():
-    with pytest.raises(BadTolerance, match="only native, taylor, rosenbrock, auto ask"):
+    with pytest.raises(BadTolerance, match="only native, taylor, rosenbrock, auto test"):
         run_of({}, keep_energy=True, integrator="RK45")

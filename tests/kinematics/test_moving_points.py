@@ -21,7 +21,7 @@ def wheel(**on):
 def test_without_a_body_it_turns_nothing_and_that_is_said():
     with pytest.warns(
         da.DalembertWarning,
-        match="contact moves relative to 'disk', .* if it acts there, name the body: on=disk",
+        match="contact moves relative to 'disk', .* if it acts on the body, say so: on=disk",
     ):
         equations = da.kane(wheel()).equations
     assert "1/2 φ̈ = 0" in str(equations)

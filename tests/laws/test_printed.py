@@ -102,7 +102,7 @@ def test_on_two_hundred_random_systems():
 
 # what the books show on the way and no equation needs; checked against the rest by `Reader`
 SHOWN_FOR_READING = {
-    "What the constraints ask of the displacements",
+    "Conditions of the constraints on the displacements",
     "Displacements that satisfy them",
     "Virtual displacements",
     "Virtual rotations",

@@ -36,7 +36,7 @@ def test_start_values_are_read(s):
 
 def test_a_row_written_as_an_equation_is_answered(s):
     with pytest.raises(
-        BadDescription, match=r"write the row as a difference, s.constrain\(a - b\)"
+        BadDescription, match=r"write the constraint as a difference, s.constrain\(a - b\)"
     ):
         s.constrain(s["r"] == da.sin(s["theta"]))
 

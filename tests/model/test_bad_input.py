@@ -668,7 +668,7 @@ def test_rolling_of_a_body_that_rests_already(p):
     fixed = p.s.body("ground", 1, p.s.O, p.s.N, da.inertia(p.s.N, 1, 1, 1))
     with pytest.raises(
         BadDescription,
-        match=r"^rolling of ground: the contact point is at rest already, so rolling constrains "
+        match=r"^rolling of ground: the contact point is always at rest, so rolling constrains "
         r"nothing$",
     ):
         p.s.roll(fixed, p.s.O)
@@ -703,7 +703,8 @@ def test_gravity_that_is_no_uniform_field(p):
     refused(
         p,
         lambda: p.s.gravity(9.81),
-        re.escape("gravity: expected a vector such as a*N.x, got 9.81") + "; what pulls down is .*",
+        re.escape("gravity: expected a vector such as a*N.x, got 9.81")
+        + "; downward gravity is .*",
     )
     with pytest.raises(BadDescription, match=r"^up='w': give 'x', 'y' or 'z'$"):
         da.System("falling", gravity=9.81, up="w")

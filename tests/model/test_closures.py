@@ -286,8 +286,8 @@ def test_rows_of_rolling_that_say_the_same_are_refused_at_the_line():
     contact = s.O.offset(-A.y, "contact", A)
     with pytest.raises(
         BadDescription,
-        match=r"^rolling of disk: its rows along x and along y say the same; give the frame of the "
-        r"contact, seen=",
+        match=r"^rolling of disk: its rows along x and along y are the same condition; give the "
+        r"frame of the contact, seen=",
     ):
         s.roll(disk, contact)
     assert ([], []) == (s.constraints, s.trivial_constraints)
@@ -319,7 +319,7 @@ BAD = [
     ),
     (
         lambda s, P: s.coincide(s.O, s.O.offset(0 * s.N.x)),
-        r"loop closure: this holds already for every position, so it closes nothing",
+        r"loop closure: this condition always holds, so it closes no loop",
     ),
     (
         lambda s, P: s.coincide(P, s.O, redundant="u"),

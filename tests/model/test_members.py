@@ -59,10 +59,16 @@ def test_properties_are_functions_of_the_place(s):
         ({"stiffness": (1, 2, 3)}, "stiffness has 3 entries"),
         (
             {"left": "free"},
-            r"its ends \(free–free\) leave it loose, it can move sideways as a whole in frame N",
+            r"its ends \(free–free\) allow a rigid motion: it can move sideways as a whole",
         ),
-        ({"left": "pinned"}, r"its ends \(pinned–free\) leave it loose, it can turn as a whole"),
-        ({"left": "sliding"}, r"its ends \(sliding–free\) leave it loose, it can move sideways"),
+        (
+            {"left": "pinned"},
+            r"its ends \(pinned–free\) allow a rigid motion: it can rotate as a whole",
+        ),
+        (
+            {"left": "sliding"},
+            r"its ends \(sliding–free\) allow a rigid motion: it can move sideways",
+        ),
         ({"left": "glued"}, "end 'glued': an end is clamped"),
     ],
 )
@@ -116,7 +122,7 @@ def test_ends_are_refused_in_words(s):
         s.end(inertia=1)
     with pytest.raises(
         BadDescription,
-        match="its right end has a spring, but nothing in this member moves against it; give "
+        match="its right end has a spring, but no motion of this member acts on it; give "
         "axial_spring=",
     ):
         s.bar("bar", s.O, s.N.x, 1, 1, 1, right=s.end(spring=1))
@@ -124,7 +130,7 @@ def test_ends_are_refused_in_words(s):
 
 def test_a_string_needs_a_tension(s):
     with pytest.raises(
-        BadDescription, match="nothing makes it resist; give its tension, or shortening=True"
+        BadDescription, match="it has no stiffness; give its tension, or shortening=True"
     ):
         s.string("string", s.O, s.N.x, s.N.y, 1, 1)
 

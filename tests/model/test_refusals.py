@@ -118,7 +118,7 @@ def test_a_row_that_is_none_cannot_be_marked():
 
 def test_a_spring_needs_two_places():
     s = system()
-    with pytest.raises(da.BadDescription, match="at the same place"):
+    with pytest.raises(da.BadDescription, match="at the same position"):
         s.spring(1, s.O, s.O.offset(0 * s.N.x), rest=1)
 
 
@@ -154,5 +154,5 @@ def test_a_beam_needs_its_properties(missing):
 
 def test_a_property_is_a_function_of_the_place_alone():
     s = system()
-    with pytest.raises(da.BadDescription, match="not a function of the place"):
+    with pytest.raises(da.BadDescription, match="not a function of the position"):
         s.beam("b", s.O, s.N.x, s.N.y, 1, lambda x, y: x, 1)

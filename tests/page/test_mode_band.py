@@ -126,7 +126,7 @@ def test_a_model_file_with_contacts_becomes_a_page_and_a_table(tmp_path):
     )
     assert 0 == told.exit_code, told.output
     text = (tmp_path / "belt.html").read_text(encoding="utf-8")
-    assert "What the contacts do" in text
+    assert "Contact modes" in text
     assert 'id="live"' in text
     table = json.loads(re.search(r'id="table">(.*?)</script>', text)[1])
     assert ["t", "x", "y", "x.dot", "y.dot", "N_belt", "T_belt", "mode of belt"] == table["names"]

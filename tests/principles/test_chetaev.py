@@ -142,7 +142,7 @@ def test_rows_that_say_the_same_are_refused():
     s.constrain(x.dot**2 - z.dot**2, "first")
     s.constrain(2 * x.dot**2 - 2 * z.dot**2, "second")
     with pytest.raises(
-        IllPosed, match="'second': what it says about the velocities follows from the other rows"
+        IllPosed, match="'second': at velocity level it follows from the other constraint rows"
     ):
         da.kane(s)
 
@@ -211,8 +211,8 @@ def test_the_start_solves_the_row_on_the_branch_that_is_guessed(guess, expected)
             {},
             {},
             (
-                r"'slope of the path' cannot be held from this state: its slope in the velocities "
-                r"vanishes here"
+                r"'slope of the path' cannot be satisfied from this state: its slope in the "
+                r"velocities vanishes here"
             ),
         ),
         (

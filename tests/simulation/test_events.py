@@ -320,5 +320,5 @@ def test_too_many_are_refused(monkeypatch):
     from dalembert.runtime.simulation.events import event_loop
 
     monkeypatch.setattr(event_loop, "_MOST", 20)
-    with pytest.raises(EndlessEvents, match="fires without end: 20 events"):
+    with pytest.raises(EndlessEvents, match="fires too often: 20 events"):
         da.simulate(oscillator(), 100.0, start={"x": 1.0}, events=["x"])

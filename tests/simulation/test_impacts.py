@@ -72,7 +72,7 @@ def test_the_audit_goes_on_across_impacts():
     lost = sum(o.energy for o in run.events)
     assert lost < -5.0
     assert -lost == pytest.approx(run.integrals.taken_by_events[-1], rel=1e-12)
-    assert "taken out by events" in str(run)
+    assert "removed by events" in str(run)
     # the same at other times
     assert run.at(np.linspace(0.0, 2.0, 77)).energy_drift < 1e-13
 

@@ -397,7 +397,7 @@ def test_plot_and_summary(tmp_path):
     assert plot.path is not None
     text = str(run.reactions)
     assert "load of x" in text
-    assert "power fed in: at most" in text
+    assert "power supplied: at most" in text
 
 
 def test_a_name_that_is_none_gets_the_nearest():

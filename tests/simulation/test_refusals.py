@@ -92,7 +92,7 @@ def test_a_point_is_answered_with_what_can_be_asked():
     s = pendulum()
     run = da.simulate(s, 0.1, start={"theta": 1})
     P = s.bodies[0].G
-    with pytest.raises(da.BadExpression, match=r"is a point; ask for a vector"):
+    with pytest.raises(da.BadExpression, match=r"is a point; give a vector"):
         run[P]
     assert (len(run), 3) == run[P - s.O].shape
     with pytest.raises(da.BadExpression, match=r"O\.offset\(vector\)"):

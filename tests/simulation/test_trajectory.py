@@ -300,7 +300,7 @@ def test_residuals_of_holonomic_rows_and_norms() -> None:
     } == set(run.residuals)
     assert run["x**2 + y**2 - 1"] == pytest.approx(run.residuals["rod"], abs=1e-16)
     assert run.worst_residual <= 1e-9
-    assert "largest residual" in str(run)
+    assert "largest violation" in str(run)
 
 
 class Rates:

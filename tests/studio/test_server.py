@@ -103,7 +103,7 @@ def test_a_text_gets_all_its_parts(shared):
     assert {"faults", "equations", "motion", "verdict", "sliders", "done"} == set(parts)
     assert [] == parts["faults"]["faults"]
     assert "<math" in parts["equations"]["html"]
-    assert parts["equations"]["freedoms"].startswith("1 degree of freedom")
+    assert parts["equations"]["dof"].startswith("1 degree of freedom")
     assert parts["verdict"]["head"].endswith("agree exactly")
     assert 'id="scene"' in parts["motion"]["data"]
     assert 'id="module"' in parts["sliders"]["live"]

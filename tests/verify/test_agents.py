@@ -72,7 +72,7 @@ def test_the_client_of_the_package_gets_structured_results(folder):
     }
     assert "Lagrange" in data["derive"]["principle"]
     assert data["agree"]["holds"] is True
-    assert 1 == data["check"]["freedoms"]
+    assert 1 == data["check"]["degrees_of_freedom"]
     assert 3 == len(data["simulate"]["coordinates"]["x"])
     assert "outside the folder" in outside.structured_content["refused"]
 

@@ -75,7 +75,7 @@ MOMENT = "w = 2 a F cos(theta) - m a g sin(theta)"
         ("2 a F", "a F", "should be"),
         (" - m a g sin(theta)", "", "is missing in w"),
         ("m a g", "M a g", "should be"),
-        ("sin(theta)", "sin(theta) - k x", "is too many"),
+        ("sin(theta)", "sin(theta) - k x", "should not be there"),
     ],
 )
 def test_an_error_in_a_definition_is_located_there(old, new, sentence):

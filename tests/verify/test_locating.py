@@ -29,7 +29,7 @@ def only(result, row=0):
         (FIRST, "- m a theta'^2 sin(theta)", "", "−m a θ̇² sin θ is missing on the left side"),
         (FIRST, "(M+m)x''", "M x''", "m ẍ is missing on the left side"),
         (FIRST, "(M+m)x''", "2(M+m)x''", "2 (M + m) ẍ should be (M + m) ẍ"),
-        (FIRST, "+ k x", "+ k x + m g", "m g is too many"),
+        (FIRST, "+ k x", "+ k x + m g", "m g should not be there"),
         (SECOND, "4/3", "1/3", "1/3 m a² θ̈ should be 4/3 m a² θ̈"),
         (SECOND, "2 a F", "a F", "a F cos θ should be 2 a F cos θ"),
         (SECOND, "m a g", "M a g", "M a g sin θ should be m a g sin θ"),

@@ -73,8 +73,8 @@ def equilibrium(
     r"""Find equilibria or steady motions.
 
     By virtual work, and by stationary potential where every load has one. --at fixes coordinates,
-    rates or speeds; a rate that --near names is solved for; a rate that is not named is zero. --box
-    searches all over a box of coordinates.
+    rates or speeds; a rate that --near names is solved for; a rate that is not named is zero.
+    --box searches a whole box of coordinates.
 
     \b
     dalembert equilibrium mass-on-incline
@@ -89,7 +89,7 @@ def equilibrium(
     if steps:
         return _print_derivation(s)
     if near and box:
-        msg = "--near and --box: give one of them; a box is searched all over"
+        msg = "--near and --box: give one of them; --box searches the whole range"
         raise Unknown(msg)
     setting, loads = parse_numbers(s, "--set", values), dict(parse_assignments("--input", inputs))
     given, guess = parse_numbers(s, "--at", at), parse_numbers(s, "--near", near)
@@ -174,7 +174,7 @@ def modes(
             locus.plot(plot)
             report_written(plot, as_json=as_json)
     elif plot is not None:
-        msg = "--plot: there is something to plot only with --sweep"
+        msg = "--plot: give --sweep too, which is plotted"
         raise Unknown(msg)
     else:
         model = linearize(s, point, values=setting, inputs=loads)

@@ -1,4 +1,4 @@
-"""What goes wrong, in one sentence on stderr: no traceback of ours reaches a user.
+"""Errors, in one sentence on stderr: no traceback of ours reaches a user.
 
 Exit codes: 0 all well, 1 a disagreement or an error in the user's own program, 2 bad usage or a
 description that is refused, 3 undecided, 70 a mistake of ours, 130 interrupted, 141 the output pipe

@@ -98,6 +98,7 @@ def export(
         print_line(f"written: {file}")
     if entry and entry.events:
         print_error(
-            f"not carried by {to}: {', '.join(str(e.name) for e in entry.events)}; the equations "
+            f"events are not part of {to}: {', '.join(str(e.name) for e in entry.events)}; the "
+            "equations "
             f"hold between these events"
         )

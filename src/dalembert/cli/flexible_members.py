@@ -116,7 +116,7 @@ def member(
     beam = chosen(s, which or None)
     setting = parse_numbers(s, "--set", values)
     if plot is not None and sum((modes is not None, buckling is not None, static)) > 1:
-        msg = "--plot: one picture shows one thing; ask for --modes, --buckling or --static"
+        msg = "--plot: a plot shows one result; give --modes, --buckling or --static"
         raise Unknown(msg)
     results: list[object] = []
     if static:

@@ -45,25 +45,32 @@ def check(system: SystemName, values: SetValues = None, *, as_json: Json = False
         _report_other_faults(system, problem)
         raise
     counts = {"coordinates": len(s.q), "bodies": len(s.bodies), "rows": len(s.constraints)}
-    singular = {"coordinates": "coordinate", "bodies": "body", "rows": "row"}
-    listed = ", ".join(f"{n} {singular[x] if n == 1 else x}" for x, n in counts.items() if n)
+    words = ("coordinate", "coordinates"), ("body", "bodies"), ("constraint row", "constraint rows")
+    listed = ", ".join(
+        f"{n} {pair[n != 1]}" for n, pair in zip(counts.values(), words, strict=True) if n
+    )
     say_fact = (lambda _: None) if as_json else print_line
-    say_fact(f"read         {s.name}: {listed}")
+    say_fact(f"read                 {s.name}: {listed}")
     dimensions = _dimensions(s)
-    say_fact(f"dimensions   {dimensions}")
+    say_fact(f"dimensions           {dimensions}")
     try:
         kin = kinematics(s)
     except IllPosed as problem:
         _raise_at_source(system, s, problem)
-    say_fact(f"freedoms     {len(kin.u)}")
+    say_fact(f"degrees of freedom   {len(kin.u)}")
     rows = _analyse_constraints(system, s) if s.constraints else None
     if rows is not None:
-        redundant = "".join(f"\n             {r}" for r in rows.redundant)
-        say_fact(f"rows         {rows.velocity_rank} independent{redundant}")
+        redundant = "".join(f"\n                     {r}" for r in rows.redundant)
+        say_fact(f"constraint rows      {rows.velocity_rank} independent{redundant}")
     result = agreement(s)
-    say_fact(f"agreement    {result.statement}")
+    say_fact(f"agreement            {result.statement}")
     if as_json:
-        facts = {"system": s.name, **counts, "dimensions": dimensions, "freedoms": len(kin.u)}
+        facts = {
+            "system": s.name,
+            **counts,
+            "dimensions": dimensions,
+            "degrees_of_freedom": len(kin.u),
+        }
         print_result(facts, as_json=True, constraints=rows, agreement=result)
     exit_by_verdict([result.holds])
 

@@ -47,7 +47,10 @@ Energy = Annotated[
     ),
 ]
 Hold = Annotated[
-    str, Option("--hold", metavar="energy|period", help="What a conservative system keeps.")
+    str,
+    Option(
+        "--hold", metavar="energy|period", help="Quantity that stays fixed (conservative systems)."
+    ),
 ]
 Subharmonic = Annotated[
     int,
@@ -102,7 +105,7 @@ Output = Annotated[
         "-o",
         "--output",
         metavar="FILE",
-        help="The orbit: .html is a page, .json, .csv or .zarr a result to go on from.",
+        help="The orbit: .html is a page, .json, .csv or .zarr a result to continue from.",
     ),
 ]
 Multipliers = Annotated[
@@ -158,7 +161,7 @@ Parameter = Annotated[str, Option("--in", metavar="NAME", help="A constant, ener
 Over = Annotated[str, Option("--over", metavar="FROM:TO", help="The first and the last value.")]
 Equilibria = Annotated[bool, Option("--equilibria", help="Follow equilibria, from --start.")]
 Step = Annotated[
-    float, Option("--step", metavar="LENGTH", help="Along the family; the range counts as one.")
+    float, Option("--step", metavar="LENGTH", help="Step along the family, relative to the range.")
 ]
 Points = Annotated[
     int, Option("--points", metavar="COUNT", help="Orbits in each direction at most.")
@@ -177,12 +180,12 @@ ContinuationOutput = Annotated[
         "-o",
         "--output",
         metavar="FILE",
-        help="The family: .html is a page, .csv, .json or .zarr a result to go on from.",
+        help="The family: .html is a page, .csv, .json or .zarr a result to continue from.",
     ),
 ]
 Resume = Annotated[
     Path | None,
-    Option("--resume", metavar="FILE", help="Go on from the last orbit of a saved family."),
+    Option("--resume", metavar="FILE", help="Continue from the last orbit of a saved family."),
 ]
 
 

@@ -196,7 +196,7 @@ def _report_format(output: Path | None) -> str:
     endings = {**FORMAT_BY_SUFFIX, "": "html"}
     if ending not in endings:
         msg = (
-            f"-o {output}: nothing is known about {ending}; give FILE.html (or .txt, .tex, "
+            f"-o {output}: there is no format {ending}; give FILE.html (or .txt, .tex, "
             f".md), "
             f"and pictures by --png, --gif, --mp4"
         )
@@ -397,7 +397,7 @@ def _summary_lines(report_data: ReportData) -> Iterator[tuple[str | VerdictSpan,
         yield (
             "constraints  ",
             VerdictSpan(f"{run.worst_residual:.1e}", run.worst_residual <= ACCEPTABLE_DRIFT),
-            ": largest residual",
+            ": largest violation",
         )
     else:
         yield "constraints  ", "none"

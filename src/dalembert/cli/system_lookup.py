@@ -437,7 +437,7 @@ def _parse_parameter(name: str, text: str, default: Any) -> Any:
     if isinstance(default, bool):
         if text.lower() in ("true", "false"):
             return text.lower() == "true"
-        msg = f"--set {name}={text}: say true or false"
+        msg = f"--set {name}={text}: give true or false"
         raise Unknown(msg)
     if isinstance(default, int):
         if text.isdecimal() and int(text) > 0:

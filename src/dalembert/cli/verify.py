@@ -42,7 +42,7 @@ Marks = Annotated[
     Option(
         "--marks",
         metavar="POINTS",
-        help="Points for a right answer; partial answers get a part.",
+        help="Points for a right answer; a partly right one gets some of them.",
     ),
 ]
 

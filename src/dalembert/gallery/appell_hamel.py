@@ -28,8 +28,8 @@ ENTRY = Entry(
     name="appell-hamel",
     title="Appell–Hamel particle",
     source="NF72",
-    description="A particle moves so that its vertical speed is a fixed part of its horizontal "
-    "speed: a row that is not linear.",
+    description="A particle moves so that its vertical speed is a fixed fraction of its horizontal "
+    "speed: a constraint nonlinear in the velocities.",
     build=build,
     start={"x'": 0.6, "y'": 0.8, "z'": -0.5},
     duration=2.0,

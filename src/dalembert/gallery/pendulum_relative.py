@@ -56,7 +56,7 @@ ENTRY = Entry(
     title="Pendulum of three links in relative angles",
     source="LL76 §5 Problem 1",
     description="A chain of point masses on massless rods swings in a vertical plane; every angle "
-    "is measured from the rod before.",
+    "is measured from the previous rod.",
     build=build,
     printed=_published_equations(3),
     start={"q_1": 1.0},

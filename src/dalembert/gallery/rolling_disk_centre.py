@@ -36,7 +36,7 @@ ENTRY = Entry(
     title="Rolling disk by its centre",
     source="Gre03 Ex. 4.2",
     description="A thin disk that rolls without slipping, in six coordinates: one of the three "
-    "rolling rows holds the contact's height.",
+    "rolling constraints keeps the contact's height.",
     build=build,
     printed=(
         DerivedByHand("height of the contact, differentiated", "z' - r*theta'*cos(theta)"),

@@ -57,7 +57,9 @@ from dalembert.runtime.states.constraint_rank import rank_of_rows
 
 @dataclass(frozen=True)
 class RedundantRow(Displayable):
-    """A redundant row, and the rows it repeats; everywhere, or only where all of them hold."""
+    """A redundant constraint row and the rows it repeats: always, or only where all of them
+    hold.
+    """
 
     row: str
     repeats: tuple[str, ...]
@@ -75,7 +77,7 @@ class RedundantRow(Displayable):
 
 @dataclass(frozen=True, repr=False)
 class ConstraintAnalysis(NotebookDisplay):
-    """What the rows of a system say together; print it for the whole account."""
+    """Rank, redundancy and integrability of all constraint rows; print it for a summary."""
 
     system: str
     coordinates: int
@@ -99,7 +101,7 @@ class ConstraintAnalysis(NotebookDisplay):
 
     def __bool__(self) -> bool:
         msg = (
-            "an analysis of constraints answers several questions; ask .holonomic, .redundant or "
+            "a constraint analysis has no single truth value; use .holonomic, .redundant or "
             ".velocity_freedoms"
         )
         raise TypeError(msg)
@@ -150,8 +152,8 @@ def constraints(
     inputs: Mapping[Any, Any] | None = None,
     t0: float = 0.0,
 ) -> ConstraintAnalysis:
-    """Degrees of freedom, redundant rows by name, and the largest integrable part of all rows
-    together.
+    """Degrees of freedom, redundant constraints by name, and the largest integrable part of all
+    rows.
 
     start, guess    coordinates at (or near) which the rows are compared; zero otherwise
     values, inputs  constants and prescribed motions that differ from their declared values
@@ -254,7 +256,9 @@ def _analyse_assembled(
     usable = [A for A in matrices if np.isfinite(A).all()]
     if not usable:
         return _AssembledResult(
-            notes=("not checked where the constraints hold: a row has no value there",)
+            notes=(
+                "not checked where the constraints hold: a constraint equation has no value there",
+            )
         )
     dependent = {i: others for i, others in numeric_dependences(usable).items() if i not in gone}
     redundant = tuple(
@@ -276,7 +280,8 @@ def _false_redundancy_notes(rows: DeclaredRows, gone: set[str], *, known: bool) 
     marked = [r.name for r in rows.linear if r.redundant and r.name not in gone]
     return (
         [
-            f"`{name}` is marked redundant but repeats no other row: remove the mark"
+            f"`{name}` is declared redundant but follows from no other constraint; remove "
+            "redundant="
             for name in marked
         ]
         if known
@@ -408,9 +413,8 @@ def _redundancy_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
         for row in analysis.redundant:
             yield f"redundant: {row}"
         yield (
-            "a redundant constraint does not change the motion, but how it shares the reactions "
-            "with "
-            "those it repeats is not determined"
+            "a redundant constraint does not change the motion; only the sum of its reactions "
+            "and those of the constraints it repeats is determined"
         )
     else:
         where = "everywhere" if analysis.position is None else "everywhere and where they hold"

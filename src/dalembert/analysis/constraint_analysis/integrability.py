@@ -170,7 +170,7 @@ HOLONOMIC, INTEGRATED, NONHOLONOMIC, UNDECIDED = (
 
 @dataclass(frozen=True)
 class RowClass(Displayable):
-    """What one row is among all rows of its system; `integral` is φ(q, t) = constant where it
+    """The classification of one constraint row; `integral` is φ(q, t) = constant where it
     was written out.
     """
 

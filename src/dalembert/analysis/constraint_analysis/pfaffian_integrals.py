@@ -57,7 +57,7 @@ OneForm = tuple[int, ...]
 
 @dataclass(frozen=True)
 class HiddenPosition(Displayable):
-    """φ(q, t) = constant, and the velocity rows that say so together."""
+    """φ(q, t) = constant, and the velocity constraints that together imply it."""
 
     phi: Scalar
     rows: tuple[str, ...]

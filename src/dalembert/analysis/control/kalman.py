@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class KalmanFilter(Displayable):
-    """An estimate x of the state and its covariance P, moved on by `step(y, w)`.
+    """An estimate x of the state and its covariance P, advanced by `step(y, w)`.
 
     `filter["theta"]` is a component of the estimate, `filter.deviation["theta"]` its standard
     deviation.

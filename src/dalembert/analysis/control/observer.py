@@ -157,8 +157,8 @@ def _gain(A: Numbers, C: Numbers, Q: Numbers, R: Numbers, names: Sequence[str]) 
         least = np.linalg.svd(both, compute_uv=False)[-1]
         if z.real >= -_UNOBSERVABLE and least <= _UNOBSERVABLE * np.abs(both).max():
             msg = (
-                f"observer: {', '.join(names)} do not show the motion with eigenvalue {z:.4g}, "
-                f"which does not die out; measure more"
+                f"observer: {', '.join(names)} do not observe the mode with eigenvalue {z:.4g}, "
+                f"which does not decay; measure more"
             )
             raise BadControl(msg)
     try:
@@ -166,7 +166,7 @@ def _gain(A: Numbers, C: Numbers, Q: Numbers, R: Numbers, names: Sequence[str]) 
     except (np.linalg.LinAlgError, ValueError) as problem:
         msg = (
             f"observer: the Riccati equation has no stabilising solution ({problem}); give every "
-            f"state that does not die out a process noise"
+            "state that does not decay a process noise"
         )
         raise BadControl(msg) from problem
     return np.asarray(without_rounding(P @ C.T @ np.linalg.inv(R)))

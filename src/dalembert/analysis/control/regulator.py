@@ -42,7 +42,7 @@ _ROUNDING: Final = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Regulator(Displayable):
-    """K and what it was designed with: rows are inputs, columns the states."""
+    """The gain K (rows: inputs, columns: states) and its design data."""
 
     system: str
     states: tuple[str, ...]
@@ -178,8 +178,8 @@ def riccati(model: StateModel, A: Numbers, B: Numbers, Q: Numbers, R: Numbers) -
         ):
             named = ", ".join(model.drives)
             msg = (
-                f"lqr: the inputs {named} cannot influence the motion with eigenvalue {z:.4g}, "
-                "which does not die out; add an input, or choose an equilibrium where they can"
+                f"lqr: the inputs {named} cannot control the mode with eigenvalue {z:.4g}, "
+                "which does not decay; add an input, or choose an equilibrium where they can"
             )
             raise BadControl(msg)
     try:
@@ -187,7 +187,6 @@ def riccati(model: StateModel, A: Numbers, B: Numbers, Q: Numbers, R: Numbers) -
     except (np.linalg.LinAlgError, ValueError) as problem:
         msg = (
             f"lqr: the Riccati equation has no stabilising solution ({problem}); give every "
-            "state "
-            "that does not die out a weight in Q"
+            "state that does not decay a weight in Q"
         )
         raise BadControl(msg) from problem

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Tracker(Displayable):
-    """K, x₀ and w₀ at times t; between them cubic splines, behind the last those of the last."""
+    """K, x₀ and w₀ at times t; cubic splines between them, the last values afterwards."""
 
     system: str
     states: tuple[str, ...]

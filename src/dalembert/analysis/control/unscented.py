@@ -22,7 +22,7 @@ from dalembert.analysis.control.state_model import Numbers
 
 
 class UnscentedFilter(KalmanFilter):
-    """The estimate and covariance of da.kalman, moved on by sigma points."""
+    """The estimate and covariance of da.kalman, advanced by sigma points."""
 
     kind = "unscented Kalman filter"
 

@@ -5,7 +5,7 @@ d/dt (K + U) is the sum of three powers, and U exists where each of them vanishe
 (i)   ∂_tV + V_q·w, with w the rates q̇ at which all material points stand still: the change of V at
       fixed positions and orientations. In y + 3t time is only a name of the coordinate, w = −3.
 (ii)  F·v of the loads that have no potential as functions of position.
-(iii) the power of what enforces prescribed motions and moving constraints.
+(iii) the power of the forces that enforce prescribed motions and moving constraints.
 
 𝒰 belongs to the chosen coordinates and speeds and may drop a function of time; U may not.
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 REASONS = (
     "(i) V depends on time at fixed positions and orientations (∂_tV + V_q·w ≠ 0)",
     "(ii) loads without a potential have power",
-    "(iii) what enforces prescribed motions or moving constraints has power",
+    "(iii) the forces that enforce prescribed motions or moving constraints have power",
 )
 
 

@@ -140,7 +140,7 @@ def _nonpositional_reason(kin: Kinematics, Q: Sequence[int]) -> tuple[bool | Non
     # a sign has no slope where it has one, and jumps where it has none
     jumping = symbols_of(t, _sign_nodes(kin, Q))
     if any(i in t.moving and i not in still for i in jumping):
-        return None, "it holds the sign of a velocity, or of an expression in the time"
+        return None, "it contains the sign of a velocity, or of an expression in the time"
     by_rates = [d for e in Q for d in gradient(t, {e: t.one}, kin.qdot)]
     fixed = Derivative(t, lambda x: None if x in still or x not in t.moving else t.rate(x))
     for nodes, reason in (

@@ -165,7 +165,8 @@ class EnergyIntegrals(Displayable):
 
     def __bool__(self) -> bool:
         msg = (
-            "energy integrals answer several questions; ask .constant, which names those that are, "
+            "energy integrals have no single truth value; use .constant, which names those that "
+            "are, "
             "or ['E_Z'].constant"
         )
         raise TypeError(msg)

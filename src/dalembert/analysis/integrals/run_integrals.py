@@ -39,7 +39,7 @@ from dalembert.symbolic.algebra.sparse_matrix import drop_zero_entries
 
 Z: Final = "Z"
 PROJECTION_JUMPS: Final = "jumps of K₂ + 𝒰 at projections"
-REMOVED_DEFECTS: Final = "defects of E_Z taken out"
+REMOVED_DEFECTS: Final = "errors of E_Z removed by projection"
 # K̇₂ + σ_R − 𝒫 beyond this part of the powers is no rounding: at half of all states, or at any
 # (near singular angles more is lost)
 _ROUNDING: Final = 1e-9
@@ -119,7 +119,7 @@ class Work(Displayable):
 
 
 class RunIntegrals(NotebookDisplay):
-    """The energy integrals of a run over its times, and what their drift is due to."""
+    """The energy integrals of a run over its times, and the causes of their drift."""
 
     def __init__(self, run: Trajectory) -> None:
         self.t = run.t
@@ -320,26 +320,24 @@ class RunIntegrals(NotebookDisplay):
                 f"E_Z = K₂ + 𝒰 + Z: no audit from t = {when:.6g} on, where an energy or a power "
                 "is not a real number"
             )
-        model = f"none: K̇₂ + σ_R = 𝒫 at every state to {self.model_residual:.1g} of the powers"
+        model = f"none: K̇₂ + σ_R = 𝒫 at every state, relative error {self.model_residual:.1g}"
         if not self.is_model_consistent:
             model = (
-                f"{self.model_error:.3g}{J}: K̇₂ + σ_R ≠ 𝒫 by {self.model_residual:.2g} of "
-                f"the "
-                f"powers; {wrong}"
+                f"{self.model_error:.3g}{J}: K̇₂ + σ_R ≠ 𝒫, relative error "
+                f"{self.model_residual:.2g}; {wrong}"
             )
         lines = (
             (
                 f"E_Z = K₂ + 𝒰 + Z: largest change {self.drift:.2g}{J}, "
-                f"{self.relative_drift:.2g} of "
-                f"the scale {self.scale:.4g}{J}"
+                f"{self.relative_drift:.2g} relative to {self.scale:.4g}{J}"
             ),
             f"  model error {model}",
             f"  constraint drift {self.constraint_drift:.2g}{J} (jumps at projections)",
-            f"  integrator error {self.integrator_error:.2g}{J} (the rest)",
+            f"  integrator error {self.integrator_error:.2g}{J} (the remainder)",
         )
-        out = f"  defects taken out {self.removed_defect:.2g}{J} (projection onto the level of E_Z)"
+        out = f"  errors removed {self.removed_defect:.2g}{J} (projection onto the level of E_Z)"
         taken = (
-            f"  taken out by events {self.taken_by_events[-1] if len(self.t) else 0.0:.6g}{J} "
+            f"  removed by events {self.taken_by_events[-1] if len(self.t) else 0.0:.6g}{J} "
             f"(counted in E_Z)"
         )
         extra = ((REMOVED_DEFECTS, out), (EVENT_LOSS, taken))
@@ -371,8 +369,8 @@ def check_native(integrator: str) -> None:
     """Refuse integrators that take their steps without asking."""
     if integrator not in NATIVE_LOOP:
         msg = (
-            f"integrator {integrator!r} cannot be held to an energy integral: only "
-            f"{', '.join(NATIVE_LOOP)} ask before they take a step"
+            f"integrator {integrator!r} has no energy tolerance: only "
+            f"{', '.join(NATIVE_LOOP)} test a step before they accept it"
         )
         raise BadTolerance(msg)
 

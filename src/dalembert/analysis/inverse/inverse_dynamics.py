@@ -28,7 +28,7 @@ _RESIDUAL_TOLERANCE: Final = 1e-8
 
 
 class NotDriven(DalembertError):
-    """A motion that the chosen drives cannot make."""
+    """A motion that the chosen drives cannot produce."""
 
 
 class InverseDynamics(Displayable):

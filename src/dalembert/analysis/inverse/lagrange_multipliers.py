@@ -134,7 +134,7 @@ class NativeMultipliers(Displayable):
         return size
 
     def _check_consistent(self, off: Numbers, gamma: Numbers, moved: Numbers) -> None:
-        """Refuse rows that repeat one another in ż and differ in what they ask of it."""
+        """Refuse rows that repeat one another in ż and differ in the conditions on it."""
         worst = int(np.argmax(np.abs(off)))
         if abs(off[worst]) > _CONSISTENCY_TOLERANCE * max(
             float(np.abs(gamma).max()), float(np.abs(moved).max())

@@ -347,7 +347,7 @@ class BaseParameters(Displayable):
     def __str__(self) -> str:
         head = (
             f"{self.count} base parameters of {len(self.names)}; {len(self.unidentifiable)} "
-            f"never matter"
+            f"have no effect"
         )
         return "\n".join([head, *(f"  {self.combination(i)}" for i in self.leading)])
 

@@ -118,8 +118,8 @@ def state_values(
     guess: Mapping[Any, Any] | None = None,
     t: float = 0.0,
 ) -> StateValues:
-    """The state that `at` names; what it does not name is zero where the rows allow it,
-    otherwise solved for.
+    """The state given by `at`; other values are zero where the constraints allow it, otherwise
+    solved for.
     """
     kin = kinematics(system)
     numbers = run_values(kin, values or {}, inputs or {}).symbol_values_at(t)

@@ -60,7 +60,7 @@ class Sensitivity(Displayable):
 
 
 def sensitivity(run: Trajectory, *parameters: Any) -> Sensitivity:
-    """Ṡ = ∂f/∂x S + ∂f/∂p along a run, with the given initial values held.
+    """Ṡ = ∂f/∂x S + ∂f/∂p along a run, with fixed initial values.
 
     The variational equations are linear: each step's propagator is found by Gauss's collocation,
     all of them at once.
@@ -169,7 +169,7 @@ def _initial_sensitivity(
 
 @dataclass(frozen=True, eq=False)
 class ModelSensitivity(Displayable):
-    """∂A/∂p of a linear model and ∂λ/∂p of its eigenvalues, the point z, u being held."""
+    """∂A/∂p of a linear model and ∂λ/∂p of its eigenvalues, at a fixed point z, u."""
 
     model: LinearModel
     parameter: str

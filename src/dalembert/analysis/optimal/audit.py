@@ -283,7 +283,7 @@ def _whole(errors: IntervalErrors) -> tuple[Trajectory | None, str, float, float
 
 @dataclass(frozen=True, eq=False)
 class OptimumAudit(Displayable):
-    """The checks of all phases, and what failed."""
+    """The checks of all phases, and those that failed."""
 
     phases: tuple[PhaseAudit, ...]
     tolerance: float

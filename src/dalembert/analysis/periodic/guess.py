@@ -30,7 +30,7 @@ def guess_from_run(run: Trajectory) -> tuple[dict[str, float], float]:
     names = state_names(run)
     states = np.column_stack([run.at(times)[name] for name in names])
     size = np.maximum(np.ptp(states, axis=0), 1e-12)
-    # angles that turn and coordinates that drift have no place in the distance
+    # angles that advance and coordinates that drift are not part of the distance
     distances = np.linalg.norm((states - states[-1]) / size, axis=1)[::-1]
     away = np.flatnonzero(distances > 0.5 * distances.max())
     if not away.size:

@@ -469,7 +469,7 @@ def event_shooting(
     if not flow.autonomous:
         msg = (
             "periodic: a forced system repeats with its drive: leave section= out; impacts "
-            "within a period are passed"
+            "within a period are allowed"
         )
         raise NotApplicable(msg)
     limit = _LONGEST if period is None else _PATIENCE * float(period)

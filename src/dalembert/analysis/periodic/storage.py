@@ -202,7 +202,8 @@ def open_family(
     section: str | None = None,
     **options: Any,
 ) -> Family:
-    """A family from a .csv, .json or .zarr file; its last orbit is solved again, to go on from it.
+    """A family from a .csv, .json or .zarr file; its last orbit is solved again and can be
+    continued.
 
     `options` are those of da.periodic: `events`, `inputs` and `closing` are given again, names and
     numbers are in the file.

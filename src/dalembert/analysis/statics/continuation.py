@@ -87,7 +87,7 @@ class EquilibriumCurve:
             k
             for k, e in enumerate(balance.nodes)
             if not decide_all_zero(
-                tape, [e], f"continuation: whether equation {k + 1} holds of itself"
+                tape, [e], f"continuation: whether equation {k + 1} always holds"
             )
         ]
         if len(self.active_equations) != len(balance.unknown):

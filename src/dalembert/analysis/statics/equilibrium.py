@@ -369,8 +369,8 @@ def equilibria(
     t: float = 0.0,
     starts: int = 64,
 ) -> tuple[Equilibrium, ...]:
-    """Every equilibrium that searches from points all over a box lead to and that lies in it, in
-    order of the box's first key.
+    """The equilibria found in a box by searches from many points, sorted by the first key of
+    the box.
 
     Searches begin at points that fill the box evenly. Others may exist; more starts make that less
     likely.
@@ -500,12 +500,11 @@ def _failure_message(balance: EquilibriumEquations, root: Root) -> str:
     left = f"{F[worst] if F.size else 0.0:.6g} in {what}"
     if not balance.unknown:
         return (
-            f"no equilibrium: the given point leaves {left}; to search from there, write "
-            f"guess= "
-            f"before it"
+            f"the given point is no equilibrium: residual {left}; to search from there, pass it "
+            "as guess="
         )
     near = ", ".join(
         f"{label(kin.name(i))} = {x:.6g}" for i, x in zip(balance.unknown, root.y, strict=True)
     )
-    msg = f"no equilibrium found: the best point ({near}) leaves {left}"
+    msg = f"no equilibrium found: at the best point ({near}) the residual is {left}"
     return f"{msg}; give a guess nearer to it, or leave more values free"

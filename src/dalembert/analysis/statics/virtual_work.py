@@ -38,7 +38,7 @@ from dalembert.symbolic.algebra.tape import Tape
 
 @dataclass(frozen=True)
 class StaticStep(Displayable):
-    """What is done, why, and the lines that it gives for this system."""
+    """One step: title, reason and the resulting lines for this system."""
 
     title: str
     source: str
@@ -109,7 +109,7 @@ class StaticEquations(Displayable):
             if q[name] in inside and not inside & others:
                 return solutions(Scalar(t, e), Scalar(t, q[name]))
         msg = (
-            f"equilibrium: no equation holds {name} alone; da.equilibrium solves for all "
+            f"equilibrium: no equation contains {name} alone; da.equilibrium solves for all "
             f"coordinates together, by numbers"
         )
         raise NotApplicable(msg)
@@ -184,7 +184,7 @@ def work_steps(rest: StaticState, equations: Sequence[Scalar]) -> Iterator[Stati
     """By virtual work."""
     yield from _displacement_steps(rest)
     why = (
-        "Each load times the displacement of the place where it acts, all velocities being "
+        "Each load times the displacement of its point of application, all velocities being "
         "zero; "
         "reactions of ideal constraints do none."
     )
@@ -220,7 +220,7 @@ def potential_steps(rest: StaticState, equations: Sequence[Scalar]) -> Iterator[
 def _displacement_steps(rest: StaticState) -> Iterator[StaticStep]:
     kin = rest.kin
     if not kin.rows:
-        why = "No row restricts them: every δq is arbitrary."
+        why = "No constraint restricts them: every δq is arbitrary."
         yield StaticStep(
             "Virtual displacements", "Mei85 7.3", why, (", ".join(f"δ{n}" for n in _names(rest)),)
         )
@@ -231,8 +231,8 @@ def _displacement_steps(rest: StaticState) -> Iterator[StaticStep]:
         for row in kin.rows
     ]
     why = (
-        "At held time: small displacements that the rows allow, A δq = 0. What a row does with "
-        "time does not enter."
+        "At fixed time: small displacements that the constraints allow, A δq = 0. Explicit time "
+        "in a constraint does not enter."
     )
     yield StaticStep("Virtual displacements", "Mei85 (7.12)–(7.13)", why, tuple(lines))
     linear = LinearCoefficients(rest.tape, kin.u)
@@ -242,7 +242,7 @@ def _displacement_steps(rest: StaticState) -> Iterator[StaticStep]:
         solved.append(
             f"δ{name} = {_variation_text(rest, ((free[r], w) for r, w in linear(e)[1].items()))}"
         )
-    why = "Solved for those that stay independent, as the rates are by the speeds."
+    why = "Solved for the dependent ones, as the rates are by the speeds."
     new = tuple(line for line in solved if len(set(line.split(" = "))) > 1)
     yield StaticStep("Independent displacements", "Mei85 (7.13)", why, new)
 
@@ -283,7 +283,7 @@ def _equilibrium_step(
         f"δ{name}: {e} = 0" for name, e in zip(_independent_names(rest), equations, strict=False)
     ]
     lines += [f"{name}: {e} = 0" for name, e in zip(rows, equations[kin.n_u :], strict=True)]
-    besides = "; the rows hold besides." if rows else "."
+    besides = "; the constraint equations hold in addition." if rows else "."
     why = (
         f"{what} = 0 for every independent displacement, so each of its coefficients "
         f"vanishes{besides}"

@@ -46,8 +46,8 @@ RunChunk = Callable[[bytes, int, int], Any]
 
 
 class StudyFailed(DalembertError):
-    """A study that cannot go on: no worker answers, or one runs another version; what is done is
-    kept.
+    """An ensemble that cannot continue: no worker answers, or one has another version; finished
+    runs are kept.
     """
 
 
@@ -90,7 +90,7 @@ def ensemble_progress(
 
     def describe(now: int) -> tuple[int, str]:
         rate = (now - done) / max(time.monotonic() - begin, 1e-9)
-        return now, f"{now} of {count} members, {rate:.0f} per second"
+        return now, f"{now} of {count} runs, {rate:.0f} per second"
 
     shows = sys.stderr.isatty() if wanted is None else wanted
     return (

@@ -42,9 +42,7 @@ _MOST: Final = 20_000_000
 
 @dataclass(frozen=True)
 class Inseparable(Displayable):
-    """Groups of unknowns of which each can change without a trace if the others of its group
-    follow; how that is known.
-    """
+    """Groups of unknowns that are not separately identifiable, and how this was determined."""
 
     groups: tuple[tuple[str, ...], ...]
     decided: bool
@@ -111,7 +109,7 @@ def structural_identifiability(run: Trajectory, keys: Sequence[Key]) -> Insepara
     assert variation is not None
     model, names = variation.model, variation.names
     if not model.rates.closed_form or model.steps:
-        return Inseparable((), decided=False, why="its constraints tie the start together")
+        return Inseparable((), decided=False, why="its constraints couple the initial values")
     problem = _OutputSeries(run, keys)
     if not has_series(problem.tape, problem.all_nodes):
         return Inseparable(

@@ -24,8 +24,8 @@ DRAW: Final = "draw"
 
 
 class BadStudy(DalembertError):
-    """A study that cannot be made: empty or contradictory ranges, values that are no numbers,
-    something that cannot be kept.
+    """A parameter sweep that is not well described: empty ranges, values that are no numbers,
+    unknown outputs.
     """
 
 

@@ -212,7 +212,7 @@ def reshape_to_axes(flat: Any, reasons: Mapping[int, str]) -> Any:
     texts = np.full(math.prod(lengths), "", dtype=object)
     for member, reason in reasons.items():
         texts[member] = reason
-    variables["reason"] = dims, texts.reshape(lengths), {"long_name": "why a member did not finish"}
+    variables["reason"] = dims, texts.reshape(lengths), {"long_name": "why a run did not finish"}
     coordinates: dict[str, Any] = {}
     for k, (dim, length, names) in enumerate(axes):
         # the first of each run of equal places along this axis
@@ -240,7 +240,7 @@ def counted_causes(data: Any, reasons: Mapping[int, str]) -> list[tuple[str, int
 
 
 class Ensemble(Displayable):
-    """The members of a study: `data` is an xarray.Dataset along what was varied,
+    """The runs of a parameter sweep: `data` is an xarray.Dataset along the varied quantities,
     `study["max(theta)"]` one of its variables.
 
     `plot()` draws a curve, a fan, a map or a histogram, as fits; `failures` lists who did not
@@ -330,7 +330,7 @@ class Ensemble(Displayable):
 
     def _check_index(self, member: int) -> int:
         if not -len(self) <= member < len(self):
-            msg = f"member {member}: there are {len(self)}, numbered from 0"
+            msg = f"run {member}: there are {len(self)}, numbered from 0"
             raise BadStudy(msg)
         return int(member) % len(self)
 
@@ -364,8 +364,8 @@ class Ensemble(Displayable):
             drift = self._flat["drift"].values
             if np.isfinite(drift).any():
                 lines.append(
-                    f"  E_Z drift {np.nanmax(drift):.1e} at most, {np.nanmedian(drift):.1e} in the "
-                    f"middle"
+                    f"  energy error (drift of E_Z): at most {np.nanmax(drift):.1e}, median "
+                    f"{np.nanmedian(drift):.1e}"
                 )
         for kept in plan.outputs:
             x = self._flat[kept.name].values

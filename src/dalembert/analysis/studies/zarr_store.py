@@ -195,8 +195,8 @@ def _open_zarr(path: Path) -> tuple[Any, Mapping[int, str]]:
 
 
 def open_study(path: str | os.PathLike[str]) -> Any:
-    """A saved study as an xarray.Dataset along what was varied; members that are not done yet
-    have no values.
+    """A saved ensemble as an xarray.Dataset along the varied quantities; unfinished runs have
+    no values.
     """
     place = Path(path)
     _zarr()

@@ -23,13 +23,13 @@ from dalembert.symbolic.algebra.expression_graph import (
 from dalembert.symbolic.algebra.scalar import Scalar, as_node, is_sympy
 
 _COUNT: Final = re.compile(
-    r"\s*(?:the\s+)?(?:number\s+of\s+)?(?:degrees\s+of\s+freedom|freedoms|dofs?|n_?dof)\s*(?:=|:|is|are)?\s*(\d{1,6})\s*\.?\s*",
+    r"\s*(?:the\s+)?(?:number\s+of\s+)?(?:(?:degrees\s+of\s+)?freedom(?:s)?|dofs?|n_?dof)\s*(?:=|:|is|are)?\s*(\d{1,6})\s*\.?\s*",
     re.IGNORECASE,
 )
 _COUNT_FIRST: Final = re.compile(
-    r"\s*(\d{1,6})\s*(?:degrees?\s+of\s+freedom|freedoms?|dofs?)\s*\.?\s*", re.IGNORECASE
+    r"\s*(\d{1,6})\s*(?:(?:degrees?\s+of\s+)?freedom(?:s)?|dofs?)\s*\.?\s*", re.IGNORECASE
 )
-COUNTS: Final = ("freedoms", "dof", "degrees of freedom")
+COUNTS: Final = ("dof", "degrees of freedom")
 _MATRIX: Final = re.compile(r"\s*([A-Za-z])\s*=\s*(\[\s*[\[(].*[\])]\s*\])\s*\.?\s*", re.DOTALL)
 _LATEX_MATRIX: Final = re.compile(
     r"\s*([A-Za-z])\s*=\s*(?:\\left[\[(]\s*)?\\begin\{[pb]?(?:matrix|array)\}(?:\{[lcr]*\})?(.*?)\\end\{[pb]?(?:matrix|array)\}(?:\s*\\right[\])])?\s*\.?\s*",

@@ -79,7 +79,7 @@ class Change:
             return f"{new} is missing in {self.definition.name}"
         if not old:
             return f"{new} is missing on the {'right' if self.right else 'left'} side"
-        return f"{old} is too many" if not new else f"{old} should be {new}"
+        return f"{old} should not be there" if not new else f"{old} should be {new}"
 
 
 def written_terms(tape: Tape, row: Row) -> tuple[list[Written], Scalar | None]:

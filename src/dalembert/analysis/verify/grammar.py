@@ -275,7 +275,7 @@ class Parser:
             self.refuse(f"a number with more than {MOST_DIGITS} digits", token)
         mantissa, _, exponent = token.text.lower().partition("e")
         if exponent and abs(int(exponent)) > LARGEST_EXPONENT:
-            self.refuse("a power of ten that large is not read", token)
+            self.refuse("a power of ten that large is not supported", token)
         following = self.token
         if following is not None and following.text == "," and self._is_decimal_comma():
             self.refuse("write a decimal number with a point, as 9.81", following)
@@ -344,7 +344,9 @@ class Parser:
                 self.refuse("\\frac{\\partial a}{\\partial x} is meant", token)
         by = self.atom()
         if self.take().text != "}" or not isinstance(by, SymbolNode):
-            self.refuse("\\frac{\\partial a}{\\partial x} is a derivative by one symbol", token)
+            self.refuse(
+                "\\frac{\\partial a}{\\partial x} is a derivative with respect to one symbol", token
+            )
         return SlopeNode(of, by, token.start)
 
     def _group(self) -> Tree:
@@ -368,9 +370,9 @@ class Parser:
             self.take()
         word = self.take()
         if word.kind != "word":
-            self.refuse(f"a \\{token.text} stands over a symbol", word)
+            self.refuse(f"a \\{token.text} needs a symbol below it", word)
         if braced and self.text() != "}":
-            self.refuse(f"a \\{token.text} stands over one symbol")
+            self.refuse(f"a \\{token.text} applies to one symbol")
         if braced:
             self.take()
         name = word.text
@@ -455,7 +457,7 @@ class Parser:
             name, dots = token.text[1:], token.dots
         single = self.names.single(name)
         if single is None or single[1] + dots:
-            self.refuse("δ stands before a coordinate", token)
+            self.refuse("δ must precede a coordinate", token)
         return SymbolNode(f"δ{single[0]}", 0, token.start)
 
     def _slope(self, token: Token) -> Tree | None:
@@ -480,7 +482,7 @@ class Parser:
             self.refuse("∂ a/∂ x is meant", token)
         by = self.atom()
         if not isinstance(by, SymbolNode):
-            self.refuse("∂ a/∂ x is a derivative by one symbol", token)
+            self.refuse("∂ a/∂ x is a derivative with respect to one symbol", token)
         return SlopeNode(of, by, token.start)
 
     def _resolve(self, token: Token) -> Tree:

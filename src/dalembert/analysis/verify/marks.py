@@ -27,7 +27,7 @@ _COSTS = {
 
 @dataclass(frozen=True)
 class MarkScheme(Displayable):
-    """What a right answer is worth, and which part of a row each kind of error costs."""
+    """Points for a right answer, and the fraction of a row that each kind of error costs."""
 
     most: float = 10.0
     # the part of a row's points that one wrong term costs

@@ -16,9 +16,7 @@ SCHEMA = "https://dalembert.readthedocs.io/schema/verification-1"
 
 @dataclass(frozen=True)
 class TermChange(Displayable):
-    """One term that is wrong: what it is, what it should be, where it stands, and where it comes
-    from.
-    """
+    """One wrong term: as written, as it should be, its position and its origin."""
 
     kind: str
     old: str

@@ -65,7 +65,7 @@ def solve_constrained(equations: SaddlePointEquations) -> ConstrainedDynamics:
     held = _ConstraintSolver(A, metric)
     free = Column(t, metric.solve(f.nodes))
     lam = held.G.solve((-(gamma + A @ free)).nodes)
-    # a row that stands on positions is corrected there
+    # a position constraint is corrected at position level
     position_rows = [(row.A, row.row.phi) for row in rows if row.row.phi is not None]
     phi = [p for _, p in position_rows]
     step = _ConstraintSolver(SparseMatrix(t, (a for a, _ in position_rows), n), metric).correction(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class NotExportable(DalembertError):
-    """Something that no file of this format can carry."""
+    """Something that the format cannot represent."""
 
 
 @dataclass(frozen=True)

@@ -144,8 +144,8 @@ class _ModelCollector:
                 self.transplant_nodes(tape, (residual,)),
             )
             says = (
-                "one Newton step onto the rows that stand on positions, and how far the state "
-                "is off them before"
+                "one Newton step onto the position constraints, and their largest residual "
+                "before it"
             )
             functions.append(
                 ExportedFunction(
@@ -215,7 +215,8 @@ class _ModelCollector:
             Result("A", tuple(entries[ends[1] :]), (len(e), kin.n_q)),
         )
         says = (
-            "phi(q, t) = 0 of the rows that stand on positions, e = A q' + b = 0 of all, A = de/dq'"
+            "phi(q, t) = 0 of the position constraints, e = A q' + b = 0 of all constraint rows, "
+            "A = de/dq'"
         )
         return [ExportedFunction("constraints", says, tuple(r for r in results if r.nodes))]
 

@@ -96,7 +96,7 @@ class MatlabSource:
             if self.model.has_projection
             else ""
         )
-        return f"""% {self.model.title}: ten seconds from the start, and how well the energy is kept
+        return f"""% {self.model.title}: simulates ten seconds and prints the change of energy
 model = {self.name}();
 p = model.parameters();
 w = @(t) {drive};

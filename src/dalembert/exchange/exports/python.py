@@ -259,7 +259,7 @@ _PROJECT: Final = {
         """\
     for _ in range($fixed):
         q, residual = position_step(t, x, w, p)
-        # where nothing is left of the rows a step has no direction
+        # at a residual of zero a step has no direction
         x = ca.vertcat(ca.if_else(residual > 0, q, x[:$n_q]), x[$n_q:])
 """,
         """\

@@ -30,7 +30,7 @@ _AGREEMENT_TOLERANCE: Final = 1e-9
 
 
 class NotRebuilt(DalembertError):
-    """A SymPy model that does not say enough, or contradicts itself."""
+    """A SymPy model that is incomplete or contradicts itself."""
 
 
 def from_sympy(

@@ -29,8 +29,9 @@ def number_tables(values: RunValues) -> tuple[RunValues, tuple[FloatArray, ...]]
     for each in values.table_inputs:
         if each.table.extrapolation == "refuse":
             msg = (
-                f"export: {each.name} is a table, and other programs may ask beyond its end; state "
-                f"what happens there: da.table(…, extrapolation='hold'), 'continue' or 'zero'"
+                f"export: {each.name} is a table, and other programs may evaluate it beyond its "
+                "end; choose an extrapolation: da.table(…, extrapolation='hold'), 'continue' or "
+                "'zero'"
             )
             raise NotApplicable(msg)
         for symbol, handle in each.handles.items():

@@ -159,7 +159,7 @@ _KINDS: Final = (
     ),
     ElementType(
         "frame",
-        "A frame turned against another: by an angle about an axis, by successive angles, by "
+        "A frame rotated relative to another: by an angle about an axis, by successive angles, by "
         "direction cosines, by a quaternion.",
         _parse_keys(
             "of:frame angle:scalar axis:vector axes:text angles:scalars through:names "
@@ -220,8 +220,8 @@ _KINDS: Final = (
     ),
     _type_of_method(
         "contact",
-        "A point, or a ball about it, on a plane, on a curved ground or on another ball: what "
-        "touches, slips, sticks and lifts.",
+        "A point, or a ball about it, on a plane, on a curved ground or on another ball; it may "
+        "stick, slip and lift off.",
         "at",
         radius="scalars",
         speed="scalars",
@@ -251,7 +251,7 @@ _KINDS: Final = (
     _type_of_method("screw", "A nut advances by the pitch for every turn."),
     _type_of_method(
         "beam",
-        "A beam that bends; its properties may depend on its place, x_NAME.",
+        "A beam that bends; its properties may depend on the position x_NAME along it.",
         stiffness="scalars",
         shear="scalars",
         rotary="scalars",
@@ -261,7 +261,8 @@ _KINDS: Final = (
     _type_of_method("shaft", "A shaft that twists."),
     ElementType(
         "discretise",
-        "A member of that name in admissible functions, whose amplitudes are coordinates.",
+        "Expands the member of that name in admissible functions; their amplitudes are "
+        "coordinates.",
         _parse_keys("functions:functions family:text exact:flag names:table"),
         "functions",
         name_argument="member",
@@ -284,9 +285,9 @@ NESTED_TABLES: Final[dict[str, tuple[ElementKey, ...]]] = {
 
 # sections other than elements: {name: (type, what)}
 SECTIONS: Final[dict[str, tuple[str, str]]] = {
-    "name": ("text", "What the system is called."),
+    "name": ("text", "Name of the system."),
     "source": ("text", "The book it comes from."),
-    "title": ("text", "Its title on a page, where that is not its name."),
+    "title": ("text", "Title on pages, if different from the name."),
     "description": ("text", "One sentence about it."),
     "printed": (
         "results",
@@ -316,7 +317,7 @@ SECTIONS: Final[dict[str, tuple[str, str]]] = {
     "states": (
         "states",
         (
-            "First-order states: name = their rate, in which they may stand themselves, or a table "
+            "First-order states: name = their rate, which may contain the state itself, or a table "
             "with rate, value and display."
         ),
     ),
@@ -337,7 +338,7 @@ SECTIONS: Final[dict[str, tuple[str, str]]] = {
     "optimize": ("settings", "The motion of least cost between given states."),
     "repeat": (
         "repeats",
-        "Elements by counting: n of them, with {i}, {i-1} and {i+1} in their names.",
+        "Repeated elements: n of them, with {i}, {i-1} and {i+1} in their names.",
     ),
 }
 # name = value tables of the sections that say what to do with a system

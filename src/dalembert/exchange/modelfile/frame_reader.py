@@ -20,7 +20,7 @@ def read_frames(
     ways = [way for way in ("angle", "axes", "cosines", "quaternion") if way in value]
     if len(ways) != 1:
         msg = (
-            f"frame {handle!r}: say how it is turned, by one of: angle and axis, axes and "
+            f"frame {handle!r}: say how it is rotated, by one of: angle and axis, axes and "
             f"angles, cosines, quaternion"
         )
         raise BadDescription(msg)

@@ -193,7 +193,7 @@ class ModelWriter(ValueWriter):
             self._member(d.result)
         elif d.verb not in ELEMENT_TYPES:
             msg = (
-                f"save: a file has no word for {d.verb}(…) so far; describe it by other "
+                f"save: model files do not support {d.verb}(…) so far; describe it by other "
                 f"elements "
                 f"to write it down"
             )
@@ -384,8 +384,8 @@ class ModelWriter(ValueWriter):
         each = functions.values() if isinstance(functions, Mapping) else (functions,)
         if any(not isinstance(f, int) for f in each):
             msg = (
-                f"save: the functions of member {d.arguments['member'].name!r} are a program; a "
-                f"file can say how many, not which"
+                f"save: the functions of member {d.arguments['member'].name!r} are Python "
+                "functions; a file can give their number, not the functions"
             )
             raise Unwritable(msg)
         table = {"functions": dict(functions) if isinstance(functions, Mapping) else functions}

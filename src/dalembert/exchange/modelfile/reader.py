@@ -123,7 +123,7 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(table) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(n for n in names if names.count(n) > 1)
-        msg = f"{twice!r} stands twice in one table"
+        msg = f"{twice!r} is given twice in one table"
         raise ValueError(msg)
     return table
 

@@ -55,7 +55,7 @@ def with_meshes(robot: Robot, file: Path, folder: Path, *, urdf: bool) -> Robot:
     if fine:
         many = sum(len(s.faces) for surfaces in surfaces_by_link.values() for s in surfaces)
         warn(
-            f"{robot.name}: {many} triangles are more than a page holds; drawn with at most "
+            f"{robot.name}: {many} triangles are too many for a page; drawn with at most "
             f"{share} in a mesh: {abbreviate(fine)}"
         )
     drawn = {

@@ -108,7 +108,7 @@ class Tools:
                 "system": s.name,
                 "coordinates": [q.name for q in s.q],
                 "bodies": [b.name for b in s.bodies],
-                "freedoms": len(kin.u),
+                "degrees_of_freedom": len(kin.u),
                 "constraints": [row.name for row in kin.rows],
                 "dimensions": {name: str(d) for name, d in s.known_dimensions().items()}
                 if s.dimensions

@@ -30,8 +30,8 @@ def agreement(
     seed: int | None = None,
     progress: bool | None = None,
 ) -> Agreement:
-    """Every principle on one system with the exact certificate, the audit, and the compiled route
-    checked against them.
+    """Compare the equations of all principles exactly, with a kinematic audit and a check of
+    the compiled code.
 
     progress    show a bar after a second; by default where the output is a terminal
     """

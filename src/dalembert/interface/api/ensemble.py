@@ -84,8 +84,7 @@ def ensemble(
     engine: Any = None,
     **options: Unpack[RunKeywords],
 ) -> Ensemble:
-    """Many runs of a system, as many at a time as the machine has room for: when, how likely, for
-    which parameters.
+    """Simulate a system many times, vectorized and in threads: parameter sweeps and Monte Carlo.
 
     over     what varies: {"m": [1, 2, 3]} is an axis of a grid, {"theta": scipy.stats.norm(0,
              0.1)} is drawn, {("m", "l"): rows} varies together; names are constants, coordinates
@@ -308,11 +307,9 @@ def _check_memory(plan: EnsemblePlan, *, saved: bool) -> None:
     # a file is written chunk by chunk, and only what is requested afterwards is read
     if saved or size <= room / 2:
         return
-    instead = (
-        "keep max(…), mean(…) or end(…) instead, fewer times, or members of interest by .run(k)"
-    )
+    instead = "keep max(…), mean(…) or end(…) instead, fewer times, or single runs by .run(k)"
     much = (
-        f"{count} members with {kept} numbers each take {size / 2**30:.3g} GiB, and "
+        f"{count} runs with {kept} numbers each take {size / 2**30:.3g} GiB, and "
         f"{room / 2**30:.3g} GiB are free"
     )
     msg = f"{much}: {instead}, or save='study.zarr'"

@@ -52,8 +52,8 @@ def fit(
     loss: str = "squares",
     **options: Unpack[StepKeywords],
 ) -> Fit:
-    """The constants and initial values with which a run comes nearest to what was measured, by
-    least squares with exact Jacobian.
+    """Estimate constants and initial values from measurements, by least squares with exact
+    Jacobian.
 
     data      {"t": times, "theta": values, …}, or {"l*sin(theta)": (times, values), …} where
               columns have times of their own, a data frame, or the name of a CSV file; a column is

@@ -97,7 +97,7 @@ def simulate(
         if chosen.sensitivities:
             msg = (
                 "keep_energy changes the speeds after every step, which sensitivities do not "
-                "see; leave out one of them"
+                "include; leave out one of them"
             )
             raise NotApplicable(msg)
     budget = energy_budget(energy_tolerance, relative_energy_tolerance, duration, chosen.integrator)
@@ -111,8 +111,8 @@ def simulate(
 def lyapunov(
     system: System, duration: float, *, seed: int = 0, **options: Unpack[StartKeywords]
 ) -> LyapunovExponent:
-    """The largest Lyapunov exponent of a motion, with its own error, from the varied equations
-    along it.
+    """The largest Lyapunov exponent of a motion, with its own error, from the variational
+    equations along it.
 
     duration   the longer the smaller the error: about with 1/√duration for chaotic motions, with
                1/duration for regular ones
@@ -125,8 +125,8 @@ def lyapunov(
     check_system(system, "lyapunov")
     if system.contacts:
         msg = (
-            "lyapunov: contacts and dry friction change the equations on the way, which the "
-            "neighbour does not see"
+            "lyapunov: systems with contacts or dry friction are not supported: their equations "
+            "change along the run"
         )
         raise NotApplicable(msg)
     chosen = parse_run_options(system, options)
@@ -142,8 +142,8 @@ def rests(
     inputs: Mapping[Any, Any] | None = None,
     t: float = 0.0,
 ) -> RestPosition:
-    """H λ = −c, N ≥ 0, |T| ≤ k μ_s N: whether friction and contacts hold a system at rest, and what
-    part k of the friction it takes.
+    """H λ = −c, N ≥ 0, |T| ≤ k μ_s N: whether friction and contacts hold a system at rest, and
+    the fraction k of the friction that this needs.
 
     `at` gives the position as `start` of a run does. Equilibria with friction are sets: those
     positions with k ≤ 1.
@@ -257,8 +257,8 @@ def _check_energy_projection(kin: Kinematics, *, contacts: bool) -> None:
     """Speeds scaled by one factor stay on rows that do not move, and on no others."""
     if contacts:
         msg = (
-            "keep_energy changes all speeds by one factor, which leaves what sticks on a belt; "
-            "leave it out with contacts"
+            "keep_energy scales all speeds by one factor, so a contact that sticks on a belt would "
+            "slip; leave it out with contacts"
         )
         raise NotApplicable(msg)
     moving = [
@@ -267,7 +267,7 @@ def _check_energy_projection(kin: Kinematics, *, contacts: bool) -> None:
         if row.row.nonlinear is not None or row.row.b != kin.tape.zero
     ]
     if moving:
-        why = "and a change of all speeds by one factor would leave it"
+        why = "and scaling all speeds by one factor would violate it"
         msg = f"keep_energy: {moving[0]!r} moves or is not linear, {why}; declare speeds (s.speeds)"
         raise NotApplicable(msg)
 

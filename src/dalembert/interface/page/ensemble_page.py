@@ -87,7 +87,8 @@ def _head(data: Any, title: str, source: str) -> str:
     rest += [["members run", escape(data.attrs.get("members run", ""))], ["file", escape(source)]]
     inside = (
         f"<h1>{escape(title)}</h1>{lead}<h3>What "
-        f"varied</h3>{table(('', 'values'), rows)}<h3>The rest</h3>{table(('', ''), rest)}"
+        f"varied</h3>{table(('', 'values'), rows)}<h3>Fixed values and "
+        f"results</h3>{table(('', ''), rest)}"
     )
     return f'<section id="system" aria-label="The study">{inside}</section>'
 
@@ -115,7 +116,7 @@ def _figures(data: Any, title: str, *, live: bool) -> str:
         for name in names[:_MOST_PICTURES]
     ]
     if live and any("study-chart" in each for each in shown):
-        shown.insert(0, "<p>Click a place of a chart to play the run of that place above.</p>")
+        shown.insert(0, "<p>Click in a chart to play that run above.</p>")
     more = (
         f"<p>{len(names) - _MOST_PICTURES} more are in the file.</p>"
         if len(names) > _MOST_PICTURES
@@ -150,7 +151,7 @@ def _runs_section(data: Any) -> str:
         most, usual = (
             scientific(float(of(data["drift"].values))) for of in (np.nanmax, np.nanmedian)
         )
-        rows.append([typeset("drift of E_Z"), f"{most} at most, {usual} in the middle"])
+        rows.append([typeset("drift of E_Z"), f"at most {most}, median {usual}"])
     return section("members", "Members", table(("", ""), rows))
 
 

@@ -274,7 +274,7 @@ def _add_bracket_sizes(font: Any) -> None:
                     font["hmtx"][name],
                 )
         made[name].MathGlyphVariantRecord, made[name].VariantCount = records, len(records)
-    # a bar grows by more of itself, joined at both of its ends
+    # a bar grows by further pieces, joined at both of its ends
     for part in made[names[ord("|")]].GlyphAssembly.PartRecords:
         part.StartConnectorLength = part.EndConnectorLength = variants.MinConnectorOverlap
 

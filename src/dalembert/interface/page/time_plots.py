@@ -107,7 +107,7 @@ class ModeBands:
             f'<div class="legend">{legend}</div><details><summary>The modes in '
             f"words</summary>{self._words()}</details>"
         )
-        caption = f'<figcaption><span class="title">What the contacts do</span>{names}</figcaption>'
+        caption = f'<figcaption><span class="title">Contact modes</span>{names}</figcaption>'
         area = f'<div class="area"><div class="field">{box}<i class="cursor"></i></div></div>'
         return f'<figure class="plot wide modes" data-modes>{caption}{area}{below}</figure>'
 

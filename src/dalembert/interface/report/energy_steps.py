@@ -59,8 +59,8 @@ K2, K1, K0, sigma, sigma_R, power, general_power, U_general, P_nc = (
     Symbol("𝒰"),
     Symbol("𝒫", ("nc",)),
 )
-# what enforces a motion is no declared load and has no name
-ENFORCING = "what enforces motions"
+# the forces that enforce a motion are no declared load and have no name
+ENFORCING = "the forces that enforce motions"
 
 
 def energy_derivation(integrals: EnergyIntegrals, level: Level, frame: str = "") -> Iterator[Block]:
@@ -211,7 +211,8 @@ def _power_steps(E: Energies) -> Iterator[Step]:
             for label, value in zip((power, general_power), pair, strict=True)
         ),
         "Mit22 (14)–(15), 34.7",
-        "The two differ by F·v_t. What enforces a motion has power, but none along the speeds.",
+        "The two differ by F·v_t. The forces that enforce a prescribed motion have power, but "
+        "none along the speeds.",
     )
     yield Step(
         "Generalized potential energy",
@@ -231,7 +232,7 @@ def _power_steps(E: Energies) -> Iterator[Step]:
 
 def load_powers(E: Energies) -> Iterator[tuple[str, tuple[Scalar, Scalar]]]:
     """(name, (F·v + M·ω, F·v_R + M·ω_R)) of weights, springs, potentials, declared loads, and of
-    what enforces motions.
+    the forces that enforce motions.
     """
     kin, sums = E.kin, dict[str, tuple[Scalar, Scalar]]()
     for name, F, P in (*weights(kin), *spring_forces(kin)):
@@ -290,8 +291,9 @@ def _integral_steps(E: Energies) -> Iterator[Step]:
             )
         ),
         "Mit22 34.2, 34.7",
-        "(i) the rate of V at fixed positions, (ii) the power of loads without a potential, (iii) "
-        "the power of what enforces motions. U exists where all three vanish on every motion.",
+        "(i) the rate of V at fixed positions, (ii) the power of loads without a potential, "
+        "(iii) the power of the forces that enforce prescribed motions. U exists where all three "
+        "vanish on every motion.",
     )
 
 

@@ -302,7 +302,7 @@ def premature_constraint_blocks(kin: Kinematics) -> Iterator[Block]:
 
 
 _WHY = (
-    "𝒰 is what the generalized work of the loads with a potential leaves behind, Mit22 (19); Z "
+    "𝒰 is minus the generalized work of the loads with a potential, Mit22 (19); Z "
     "collects what is neither in K₂ nor in 𝒰, "
     "Ż = σ_R − 𝒫_nonconservative, Mit22 (3). The table's conditions (Mit22 34.1) are sufficient; "
     "the verdict is decided by the derivative "
@@ -432,7 +432,7 @@ def run_summary(run: Trajectory) -> Iterator[Block]:
             (name, VerdictSpan(f"{size:.1e}", size <= ACCEPTABLE_DRIFT))
             for name, size in sizes.items()
         )
-        yield TableBlock(("constraint", "largest residual"), rows)
+        yield TableBlock(("constraint", "largest violation"), rows)
 
 
 def missing_run(reason: str) -> Iterator[Block]:

@@ -126,7 +126,7 @@ def equations(system: System, chosen: str) -> Part:
         )
     dof = f"{kin.n_u} degree{'s' * (kin.n_u != 1)} of freedom (velocity level)"
     counts = f"{kin.n_q} coordinate{'s' * (kin.n_q != 1)}"
-    return {"part": "equations", "html": html, "freedoms": f"{dof}, {counts}"}
+    return {"part": "equations", "html": html, "dof": f"{dof}, {counts}"}
 
 
 def motion(system: System) -> tuple[Trajectory | None, Scene | None, Part]:

@@ -85,7 +85,7 @@ def _answer(parts: Iterable[dict[str, Any]], mailbox: Mailbox, send: Any) -> str
         send({"part": "failed", "sentence": "expressions of this model are nested too deeply"})
     except Exception as problem:  # noqa: BLE001 - the studio continues, and says what happened
         sentence = (
-            f"a mistake of dalembert, not of the model ({type(problem).__name__}: {problem!s:.200})"
+            f"an error in dalembert, not in the model ({type(problem).__name__}: {problem!s:.200})"
         )
         send({"part": "failed", "sentence": sentence})
     return "done"

@@ -118,7 +118,7 @@ class Comparison(Displayable):
 
     def __bool__(self) -> bool:
         msg = (
-            "a comparison of what the principles cost is neither true nor false; "
+            "a comparison of costs has no truth value; "
             "da.agreement(s).agree reports whether they agree"
         )
         raise TypeError(msg)

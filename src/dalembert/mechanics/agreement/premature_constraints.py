@@ -29,8 +29,8 @@ from dalembert.symbolic.algebra.sparse_matrix import Column
 
 @dataclass(frozen=True)
 class PrematureConstraints(Displayable):
-    """The equations that follow from a kinetic energy with the constraint rows inserted, and what
-    is missing in them.
+    """The equations that follow from a kinetic energy with the constraint rows inserted, and
+    their missing terms.
     """
 
     system: str
@@ -70,7 +70,7 @@ class PrematureConstraints(Displayable):
 
 
 def premature_constraints(system: System | Kinematics) -> PrematureConstraints:
-    """What goes wrong where the constraint rows are inserted into T before it is differentiated."""
+    """The errors that follow from inserting the constraint rows into T before differentiation."""
     d = boltzmann_hamel(system)
     kin, t = d.kinematics, d.tape
     if not kin.rows:

@@ -169,8 +169,8 @@ def admissible_speed_basis(kin: Kinematics) -> list[dict[int, int]]:
     if dependent:
         name = rows[dependent[0]].row.name
         msg = (
-            f"{name!r}: what it says about the velocities follows from the other rows, or "
-            f"contradicts them; remove one of them"
+            f"{name!r}: at velocity level it follows from the other constraint rows, or "
+            "contradicts them; remove one of them"
         )
         raise IllPosed(msg)
     free = [j for j in range(kin.n_u) if j not in solved]

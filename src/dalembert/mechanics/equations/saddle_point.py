@@ -135,8 +135,8 @@ def _check_regular(equations: SaddlePointEquations) -> None:
 
     if equations.has_singular_mass and RandomPoints(t, 1).at(0, rank) < n:
         msg = (
-            "the mass matrix is singular in every state, and no row determines what no inertia "
-            "resists; give the part it moves a mass"
+            "the mass matrix is singular in every state, and no constraint determines the motion "
+            "without inertia; give the part it moves a mass"
         )
         raise IllPosed(msg)
 

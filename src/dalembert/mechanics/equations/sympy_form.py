@@ -30,7 +30,7 @@ class SymPyEquations(Displayable):
     forcing: sympy.Matrix
     # q' in q and u
     rates: sympy.Matrix
-    # inputs of the description, and φ of the rows that stand on positions
+    # inputs of the description, and φ of the position constraints
     inputs: sympy.Matrix
     rows: sympy.Matrix
 
@@ -73,7 +73,7 @@ class SymPyEquations(Displayable):
 
         about         what stands at the point for coordinates, speeds, inputs or constants; the
                       others stay symbols
-        coordinates   the independent coordinates z, needed where rows stand on positions
+        coordinates   the independent coordinates z, needed with position constraints
         """
         import sympy
 
@@ -110,7 +110,8 @@ class SymPyEquations(Displayable):
         names = list(q) if coordinates is None else [self._symbol(key) for key in coordinates]
         if len(set(names)) != wanted or not set(names) <= set(q):
             msg = (
-                f"linearize: rows stand on positions, so name {wanted} of {_name_list(q)} as "
+                f"linearize: there are position constraints, so name {wanted} of {_name_list(q)} "
+                "as "
                 f"independent: coordinates=[…]"
             )
             raise DalembertError(msg)

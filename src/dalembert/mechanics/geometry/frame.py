@@ -48,7 +48,7 @@ _LONG_CHAIN: Final = 12
 _ELSEWHERE: Final = {
     **dict.fromkeys(
         ("orient", "orientnew", "orient_axis", "orient_body_fixed", "rotate"),
-        "a turned frame is N.rotated(angle, N.z)",
+        "a rotated frame is N.rotated(angle, N.z)",
     ),
     **dict.fromkeys(
         ("omega", "ang_vel_in", "set_ang_vel", "angular_velocity"),
@@ -68,13 +68,13 @@ _ELSEWHERE: Final = {
     ),
     **dict.fromkeys(
         ("offset", "origin", "G", "v"),
-        "a frame has axes and no place; points have, s.O.offset(vector)",
+        "a frame has axes and no position; points have one, s.O.offset(vector)",
     ),
 }
 
 
 class Frame:
-    """Three right-handed orthogonal unit vectors x, y, z and how they turn."""
+    """Three right-handed orthogonal unit vectors x, y, z and their rotation."""
 
     def __init__(
         self, space: Space, name: str, parent: Frame | None, rotation: Rotation | None

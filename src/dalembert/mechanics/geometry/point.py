@@ -17,8 +17,8 @@ from dalembert.symbolic.algebra.scalar import is_python_function
 from dalembert.symbolic.algebra.tape import Tape
 
 # what other libraries call it
-_PLACE: Final = "its place from Q is the vector P - Q, whose components are (P - Q).to(N)"
-_VELOCITY: Final = "velocities follow from places: P.v, and P.v_in(B) as a frame sees it"
+_PLACE: Final = "its position from Q is the vector P - Q, whose components are (P - Q).to(N)"
+_VELOCITY: Final = "velocities follow from positions: P.v, and P.v_in(B) as a frame sees it"
 _ELSEWHERE: Final = {
     **dict.fromkeys(
         ("pos_from", "position", "pos", "x", "y", "z", "to", "r_from", "coordinates"), _PLACE
@@ -29,7 +29,7 @@ _ELSEWHERE: Final = {
     ),
     **dict.fromkeys(
         ("acc", "acceleration", "set_acc", "a2pt_theory", "a1pt_theory"),
-        "accelerations follow from places: P.a",
+        "accelerations follow from positions: P.a",
     ),
     **dict.fromkeys(
         ("locatenew", "set_pos", "locate_new", "add", "translated"),
@@ -126,7 +126,7 @@ class Point:
 
     def __neg__(self) -> Point:
         msg = (
-            f"-{self.name}: a point has no multiples; its place from O is the vector "
+            f"-{self.name}: a point has no multiples; its position from O is the vector "
             f"{self.name} "
             f"- s.O"
         )
@@ -134,7 +134,7 @@ class Point:
 
     def __mul__(self, other: object) -> Point:
         msg = (
-            f"{self.name} * {other}: a point has no multiples; its place from O is the vector "
+            f"{self.name} * {other}: a point has no multiples; its position from O is the vector "
             f"{self.name} - s.O"
         )
         raise BadExpression(msg)

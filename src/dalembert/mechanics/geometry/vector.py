@@ -26,7 +26,7 @@ MOST_PARTS: Final = 3
 # what other libraries call it
 _LENGTH: Final = "; the length of v is da.sqrt(v @ v)"
 _ELSEWHERE: Final = {
-    "dot": "; a · b is written a @ b, and d/dt of the place of P is P.v",
+    "dot": "; a · b is written a @ b, and d/dt of the position of P is P.v",
     "magnitude": _LENGTH,
     "norm": _LENGTH,
     "length": _LENGTH,

@@ -173,7 +173,7 @@ def declared_rows(
 
 
 def position_residuals(tape: Tape, rows: Iterable[ConstraintRow]) -> list[int]:
-    """φ of every row that stands on positions; a quaternion keeps e·e − 1 = 0."""
+    """φ of every position constraint; a quaternion keeps e·e − 1 = 0."""
     return [
         tape.sub(row.phi, tape.one) if row.is_norm else row.phi
         for row in rows

@@ -115,7 +115,7 @@ class KinematicTree:
             F = F.parent
         if not {*offsets} <= {*path}:
             msg = (
-                f"the mass centre of {body.name} is placed by a frame that does not carry the body"
+                f"the mass centre of {body.name} is defined by a frame that does not carry the body"
             )
             raise NotApplicable(msg)
         link = self.root
@@ -206,7 +206,7 @@ class KinematicTree:
             if isinstance(rotation, DirectionCosines) and any(
                 x in t.moving for x in symbols_of(t, rotation.variables())
             ):
-                msg = f"frame {frame.name} is given by direction cosines, not by a joint's turn"
+                msg = f"frame {frame.name} is given by direction cosines, not by a rotation"
                 raise NotApplicable(msg)
             if isinstance(rotation, Quaternion):
                 new = self._spherical_link(link, frame, at)

@@ -56,7 +56,7 @@ _TAPE_BOUND_ATTRIBUTES: Final = (
 
 
 class Kinematics(Displayable):
-    """What every principle starts from: q, u, q̇ = W u + X, the rows A q̇ + b = 0, and all
+    """The kinematics that all principles share: q, u, q̇ = W u + X, the rows A q̇ + b = 0, and all
     velocities.
 
     It owns a fork of the system's tape; every derivation forks it again at `mark`, so derivations

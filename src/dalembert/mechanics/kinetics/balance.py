@@ -30,8 +30,8 @@ from dalembert.symbolic.algebra.expression_graph import Substitution
 
 @dataclass(frozen=True)
 class Balance(Displayable):
-    """What a part of a system needs and what it gets, as forces and as moments about a point, in
-    q, u, u̇ and λ.
+    """Inertia terms and loads of a part of a system, as forces and as moments about a point, in
+    q, u, u̇, λ.
     """
 
     bodies: tuple[str, ...]
@@ -79,8 +79,8 @@ class BalanceEquations:
         left = [b.name for g in own for b, _ in g.masses if b not in bodies]
         if left:
             msg = (
-                f"{left[0]!r} is fixed to one of these bodies, and what holds them together is "
-                f"not known; take it too"
+                f"{left[0]!r} is fixed to one of these bodies, and the load between them is not "
+                "known; include it"
             )
             raise NotApplicable(msg)
         inertia = self._zero_wrench

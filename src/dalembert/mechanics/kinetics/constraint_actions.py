@@ -372,7 +372,7 @@ def _ambiguity_text(search: UnitReactionSearch, candidates: list[ConstraintActio
     pairs = list(dict.fromkeys(a.body_pair for a in acting if a.body_pair is not None))
     # one pair of bodies, but different places
     if len(pairs) < 2:
-        return " or where: more than one place fits it" if candidates else ""
+        return " or at which point: more than one is possible" if candidates else ""
     bodies = {b.name for b in search.kin.system.bodies}
     return f": it may hold {' or '.join(_body_pair_text(sides, bodies) for sides in pairs[:2])}"
 

@@ -1,5 +1,5 @@
-"""Bodies cut free: every load booked to the rigid group it acts on, and the loads that have no
-place but a joint.
+"""Bodies cut free: every load booked to the rigid group it acts on, and the loads that act at a
+joint only.
 Keywords: free-body diagram.
 
 a_C = a_P + α × ρ + ω × (ω × ρ) + 2 ω × v_rel + a_rel: how each rigid group is accelerated by the
@@ -74,7 +74,7 @@ def _assign_load(groups: RigidGroups, load: Load | Potential) -> Iterator[GroupL
     torques = load.torques if isinstance(load, Load) else ()
     if isinstance(load, Load) and load.coordinates:
         unknown = "given by its virtual work, which does not say on which body it acts"
-        msg = f"{load.name} has no place: it is {unknown}; give a force or a torque"
+        msg = f"{load.name} has no point of application: it is {unknown}; give a force or a torque"
         raise NotApplicable(msg)
     named = load.bodies or (None,) * (len(load.forces) + len(torques))
     for (F, P), body in zip(load.forces, named, strict=False):
@@ -120,7 +120,8 @@ def check_joint_coordinates(groups: RigidGroups, name: str, acting: Iterable[int
             q = groups.kin.name(groups.kin.q[k])
             through = " and ".join(repr(g.name) for g in joints[:2]) or "no joint"
             remedy = "give it as forces or torques, or as a spring between points"
-            msg = f"{name} has no place: it acts along {q}, which moves {through}; {remedy}"
+            where = f"it acts along {q}, which moves {through}"
+            msg = f"{name} has no point of application: {where}; {remedy}"
             raise NotApplicable(msg)
 
 

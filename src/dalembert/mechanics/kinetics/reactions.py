@@ -3,8 +3,9 @@
 f = Σ (m a − F), μ = Σ (Ḣ − M + ρ × (m a − F)) over the bodies beyond a joint. A constraint row
 brings the generalized reaction λ A on q; where it is known on which bodies it acts, a closed loop
 is cut at its rows, and the forces λ d of the rows act on the bodies. Springs pull at their ends. A
-load declared by another potential has no place of action; where it acts across a joint the joint's
-wrench contains it, as it contains what a row does that relates joint coordinates (a gear, a drive).
+load declared by another potential has no point of application; where it acts across a joint the
+joint's wrench contains it, and also the effect of rows that relate joint coordinates (a gear, a
+drive).
 
 τ_x = d/dt ∂T/∂ẋ − ∂T/∂x + ∂V/∂x − Q_x − λᵀA_x: the load that makes a prescribed motion x(t) happen,
 and the power it takes. Whatever moves as prescribed is held by a load that the equations of motion
@@ -141,7 +142,9 @@ class RowReaction:
 
 @dataclass(frozen=True)
 class Reactions(Displayable):
-    """Every joint (empty where they are not available, with the reason) and every row."""
+    """The reactions in every joint (or the reason why there are none) and of every constraint
+    row.
+    """
 
     tape: Tape
     joints: tuple[JointReaction, ...]
@@ -230,7 +233,7 @@ def _load_wrench(
 
 def _check_loads_located(kin: Kinematics, actions: list[ConstraintAction]) -> None:
     if kin.system.members:
-        msg = "the loads along flexible members have no place among the joints"
+        msg = "the loads along flexible members do not act at a joint"
         raise NotApplicable(msg)
     for action in actions:
         if action.unknown_reason:

@@ -179,7 +179,7 @@ class RigidGroups:
         # in any axes: the nearest make the shortest expressions
         nearest = max(v.parts, key=lambda F: F.depth, default=self.kin.system.N)
         return not v.parts or decide_all_zero(
-            self.kin.tape, v.components(nearest), "whether two frames turn alike"
+            self.kin.tape, v.components(nearest), "whether two frames rotate together"
         )
 
     def _prismatic_group(
@@ -319,7 +319,7 @@ class RigidGroups:
         """The same, where there must be one and only one."""
         groups = self.groups_rotating_with(F)
         if not groups:
-            msg = f"{what} acts on frame {F.name}, with which no body turns"
+            msg = f"{what} acts on frame {F.name}, with which no body rotates"
             raise NotApplicable(msg)
         return (
             groups[0]

@@ -1,7 +1,7 @@
 """δr = Σ r_k δq_k, δW = Σ Q_k δq_k, v_t: what the books show between a principle and its equations.
 
-Virtual displacements and what the constraint rows ask of them, the virtual work collected on them,
-the resultants of the loads on each body, time-partial velocities and the kinetic energies of
+Virtual displacements and the conditions of the constraint rows on them, the virtual work, the
+resultants of the loads on each body, time-partial velocities and the kinetic energies of
 translation and rotation. None of them enters an equation of motion: they are made when a derivation
 is read, from the quantities that gave the equations.
 
@@ -74,7 +74,7 @@ def admissible_displacements(x: Quantities, dq: Quantity) -> tuple[Quantity, ...
         row_labels=names,
     )
     rows = equation(A @ dq).as_step(
-        "What the constraints ask of the displacements",
+        "Conditions of the constraints on the displacements",
         "Mei85 (7.12), Gre03 (4.12)",
         "Time is fixed, so the part b of a row A q̇ + b = 0 drops out. The δq are not independent: "
         "each row fixes one of them.",

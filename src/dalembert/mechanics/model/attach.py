@@ -53,8 +53,8 @@ _BY_KEYWORD: Final = ("constants", "units", "speeds", "display")
 
 @dataclass(frozen=True, eq=False)
 class Attachment(Displayable):
-    """What became of another description: a["theta"] and a(P) are what its symbol theta and its
-    point P are in this one.
+    """The symbols and points of an attached system: a["theta"] and a(P) are its theta and P in
+    this system.
     """
 
     system: Registry
@@ -229,11 +229,7 @@ def _check_attachment(s: Registry, other: Registry, at: Point, frame: Frame | No
     if frame is not None:
         s.space.check_element(frame, Frame, "attach: frame")
     if other.given_kinetic_energies:
-        msg = (
-            "attach: a system given by its energies has no bodies whose velocities could be "
-            "seen "
-            "from this one"
-        )
+        msg = "attach: a system given by its energies has no bodies, so it cannot be attached"
         raise BadDescription(msg)
     if other.gravity_field is not None and s.gravity_field is None:
         msg = (

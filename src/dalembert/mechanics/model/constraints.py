@@ -224,8 +224,8 @@ def _row_expression(s: Registry, expression: Any) -> Scalar:
     """The expression that a row makes zero; SymPy's Eq(a, b) is a − b."""
     if isinstance(expression, bool):
         msg = (
-            "constrain: a == b asks whether two expressions are the same, here and now; write "
-            "the row as a difference, s.constrain(a - b)"
+            "constrain: a == b compares two expressions at once; write the constraint as a "
+            "difference, s.constrain(a - b)"
         )
         raise BadDescription(msg)
     if isinstance(expression, Vector):
@@ -282,7 +282,7 @@ def roll(
     if (terms := FrictionTerms(friction, static, normal)).is_given(label):
         _add_rolling_friction(s, label, rows, terms)
         return
-    why = "the contact point is at rest already, so rolling constrains nothing"
+    why = "the contact point is always at rest, so rolling constrains nothing"
     add_rows(s, label, rows, (), why)
 
 
@@ -342,7 +342,8 @@ def _refuse_dependent_rows(
             "give the frame of the contact, seen=frame, whose axes lie along and across the slip"
         )
         msg = (
-            f"{label}: its rows {' and '.join(same)} say the same; {remedy}, or name fewer "
+            f"{label}: its rows {' and '.join(same)} are the same condition; {remedy}, or name "
+            "fewer "
             f"axes, "
             f"along='{same[0][-1]}'"
         )

@@ -198,7 +198,7 @@ def stop(
     refuse_velocities(s, base, (e.i,), "a stop bounds positions")
     low, high = (None if x is None else constant_value(s, scalar(s, x)) for x in (lower, upper))
     if low is not None and high is not None and low > high:
-        msg = f"{base}: lower = {low:g} is above upper = {high:g}, so that no motion is left"
+        msg = f"{base}: lower = {low:g} is above upper = {high:g}; exchange them"
         raise BadDescription(msg)
     impact = {"restitution": restitution, "law": law, "active": active}
     if lower is not None:
@@ -244,7 +244,7 @@ def rope(
         msg = f"{label}: a part of it joins a point to itself; give two different points"
         raise BadDescription(msg)
     longest = scalar(s, length)
-    refuse_velocities(s, label, (longest.i,), "the length of a rope is one of positions and time")
+    refuse_velocities(s, label, (longest.i,), "the length of a rope depends on positions and time")
     refuse_inputs(s, label, longest)
     if (value := constant_value(s, longest)) is not None and value <= 0:
         msg = f"{label}: length = {value:g}; give a positive length"
@@ -364,7 +364,7 @@ def _curved_ground(s: Registry, label: str, P: Point, height: Any) -> tuple[Vect
 def _surface_velocity(label: str, P: Point, place: Point, body: Body | None) -> Vector:
     """The velocity of the body's point at the place of contact."""
     if body is None:
-        msg = f"{label}: a ball of some radius turns; name the body whose surface it is, on=…"
+        msg = f"{label}: a ball with a radius rotates; name the body whose surface it is, on=…"
         raise BadDescription(msg)
     return material_velocity(place, body) if body.frame is not None else P.v
 
@@ -378,7 +378,7 @@ def _check_ground_body(label: str, against: Body, height: Any) -> Body:
         )
         raise BadDescription(msg)
     if height is not None:
-        msg = f"{label}: a curved ground, height=…, stands still; leave out against=…"
+        msg = f"{label}: a curved ground, height=…, is fixed; leave out against=…"
         raise BadDescription(msg)
     return against
 
@@ -525,7 +525,7 @@ def _resisting_torques(
     if rho == 0:
         return
     if len(directions) == 0:
-        msg = f"{label}: rolling= without friction=; what does not grip does not roll"
+        msg = f"{label}: rolling= without friction=; rolling resistance needs friction"
         raise BadDescription(msg)
     about = [n.cross(t) for t in directions]
     slip = w @ about[0] if len(about) == 1 else (w @ about[0], w @ about[1])

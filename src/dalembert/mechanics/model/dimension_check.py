@@ -228,7 +228,7 @@ class DimensionChecker:
             case _:
                 numbers = list(F.rotation.variables())
         for i in numbers:
-            self.inference.require(i, DIMENSIONLESS, f"frame {F.name}: its attitude")
+            self.inference.require(i, DIMENSIONLESS, f"frame {F.name}: its orientation")
 
     def _body(self, body: Body) -> None:
         what = f"body {body.name!r}"

@@ -73,8 +73,8 @@ def friction_coefficients(
         raise BadDescription(msg)
     if low is not None and high is not None and high < low:
         msg = (
-            f"{label}: static = {high:g} is less than friction = {low:g}; what is at rest holds "
-            f"at least as well as what slips"
+            f"{label}: static = {high:g} is less than friction = {low:g}; static friction is at "
+            "least as large as sliding friction"
         )
         raise BadDescription(msg)
     return None if mu == 0 and mu_s == 0 else (mu, mu_s)
@@ -357,7 +357,7 @@ def rolling_friction(
         raise BadDescription(msg)
     mu = friction_coefficients(s, label, given.friction, given.static)
     if mu is None:
-        msg = f"{label}: friction = 0 holds nothing; leave the row out"
+        msg = f"{label}: friction = 0 has no effect; leave the constraint out"
         raise BadDescription(msg)
     n = _normal_force(s, label, given.normal)
     _, T = contact_forces(s, label, normal=False, slips=True)
@@ -396,7 +396,7 @@ def _normal_force(s: Registry, label: str, normal: Any) -> Scalar | str:
     n = scalar(s, normal)
     refuse_accelerations(s, label, (n.i,))
     if (pressing := constant_value(s, n)) is not None and pressing < 0:
-        msg = f"{label}: normal = {pressing:g}; the force that presses is not negative"
+        msg = f"{label}: normal = {pressing:g}; a normal force is not negative"
         raise BadDescription(msg)
     return n
 
@@ -426,6 +426,6 @@ def _velocity_row(s: Registry, label: str, e: Scalar) -> Scalar:
         )
         raise BadDescription(msg) from problem
     if not moved:
-        msg = f"{label}: no rate enters {e}, so that nothing slips or is held"
+        msg = f"{label}: no rate enters {e}, so nothing can slip or stick"
         raise BadDescription(msg)
     return e

@@ -211,7 +211,7 @@ class Body(Displayable):
 
 @dataclass(frozen=True)
 class Shape(Displayable):
-    """What a body looks like; it changes no equation."""
+    """The drawn shape of a body; it does not enter the equations."""
 
     kind: Literal["rod", "disk", "sphere", "box", "cylinder"]
     sizes: tuple[Scalar, ...]

@@ -39,7 +39,7 @@ _END_PROPERTIES: Final = (
 
 @dataclass(frozen=True, eq=False)
 class End(Displayable):
-    """One end of a member: how the frame holds it, and what sits on it.
+    """One end of a member: its support, and the mass, spring or load on it.
 
     The springs and the damper tie it to the frame of the member, across the member (`spring`,
     `damper`), against its slope (`turning_spring`), along it (`axial_spring`) and against its twist
@@ -66,7 +66,7 @@ class End(Displayable):
 @dataclass(frozen=True, eq=False)
 class Field(Displayable):
     """One unknown function of (x, t): v and w across the member, u along it, φ its twist, ψ the
-    turn of its sections.
+    rotation of its sections.
     """
 
     symbol: str
@@ -79,8 +79,8 @@ class Field(Displayable):
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """A continuum on [0, length]: x is its place along the member, a symbol of its own; the rest
-    are functions of x.
+    """A continuum on [0, length]: x is the position along the member; its properties are
+    functions of x.
     """
 
     name: str
@@ -276,12 +276,12 @@ def _check_rigid_motion(member: Member, field: Field) -> None:
     name = f"{member.kind} {member.name!r}"
     ends = f"{member.left.support}–{member.right.support}"
     if displaced == 0:
-        what = {"stretch": "slide along its axis", "twist": "turn about its axis"}.get(
+        what = {"stretch": "slide along its axis", "twist": "rotate about its axis"}.get(
             field.kind, "move sideways"
         )
         cure = "hold an end, give it a spring (s.end), or say loose=True if it floats"
         msg = (
-            f"{name}: its ends ({ends}) leave it loose, it can {what} as a whole in frame "
+            f"{name}: its ends ({ends}) allow a rigid motion: it can {what} as a whole in frame "
             f"{member.frame.name}; {cure}"
         )
         raise BadDescription(msg)
@@ -293,12 +293,12 @@ def _check_rigid_motion(member: Member, field: Field) -> None:
         and not pulled
     ):
         cure = (
-            "clamp an end, hold both, give it a turning spring (s.end), or say loose=True if "
+            "clamp an end, hold both, give it a torsional spring (s.end), or say loose=True if "
             "it "
             "floats"
         )
         msg = (
-            f"{name}: its ends ({ends}) leave it loose, it can turn as a whole in frame "
+            f"{name}: its ends ({ends}) allow a rigid motion: it can rotate as a whole in frame "
             f"{member.frame.name}; {cure}"
         )
         raise BadDescription(msg)
@@ -316,7 +316,7 @@ def _check_end_load(member: Member, side: str, what: str, symbol: str, k: int) -
             what, "leave it out"
         )
         msg = (
-            f"{name}: its {side} end has {words}, but nothing in this member moves against it; "
+            f"{name}: its {side} end has {words}, but no motion of this member acts on it; "
             f"{fitting}"
         )
         raise BadDescription(msg)

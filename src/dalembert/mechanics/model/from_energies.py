@@ -3,10 +3,10 @@
 A system that is given by its energies has no bodies, so only Lagrange's equations in their forms
 apply, not principles that need velocities of points.
 
-A load that is given by its virtual work has no place: it says what work is done, not on which body.
-A force Q_k e at a point that lies q_k along a fixed axis e does the same work, F·δr = Q_k δq_k, and
-every principle that asks for virtual work or power takes it like that; free bodies and reactions
-refuse it.
+A load that is given by its virtual work has no point of application: its work is known, its body
+is not. A force Q_k e at a point that lies q_k along a fixed axis e does the same work, F·δr =
+Q_k δq_k, and every principle that needs virtual work or power uses it like that; free bodies and
+reactions refuse it.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def virtual_work(s: Registry, work: str, name: str | None = None) -> None:
         ]
         inside = set(symbols_of(tape, (f.i,))).intersection(variations)
         if moving or not inside:
-            held = f"{', '.join(moving)} is not varied" if moving else "it holds no coordinate"
+            held = f"{', '.join(moving)} is not varied" if moving else "it contains no coordinate"
             msg = f"delta({f}): {held}; virtual displacements are of functions of the coordinates"
             raise BadExpression(msg)
         return gradient_column(f, Column(tape, variations)) @ Column(tape, variations.values())

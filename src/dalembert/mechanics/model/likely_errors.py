@@ -115,8 +115,8 @@ def torque_without_reaction(s: Registry) -> Iterator[str]:
         if body and parent and _is_joint_load(s, T, frame):
             yield (
                 f"{load.name}: the torque on {body.name!r} acts along its joint with "
-                f"{parent.name!r} and has no "
-                f"opposite there; a motor or spring between them needs reaction={parent.name}"
+                f"{parent.name!r} and has no reaction there; a motor or spring between them "
+                f"needs reaction={parent.name}"
             )
 
 

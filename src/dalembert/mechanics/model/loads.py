@@ -111,7 +111,7 @@ def potential(s: Registry, V: Any, name: str | None = None) -> None:
     refuse_velocities(s, "potential", (e.i,))
     if s.space.tape.value(e.i) is not None:
         msg = (
-            f"potential: V = {e} is a number, so it moves nothing; a spring is k*x**2/2, a "
+            f"potential: V = {e} is a number, so it has no effect; a spring is k*x**2/2, a "
             f"weight m*g*y"
         )
         raise BadDescription(msg)
@@ -154,8 +154,7 @@ def spring(
     _warn_if_negative_constant(
         s,
         K,
-        "spring: its stiffness k is {}, so it pushes its ends further apart; a spring that pulls "
-        "back has k > 0",
+        "spring: its stiffness k is {}, so it pushes its ends apart; a restoring spring has k > 0",
     )
     F = -K * r if l0 == 0 else -K * (1 - l0 / sqrt(r @ r)) * r
     acting = reduce_loads((F, P, bodies[0]), (-F, Q, bodies[1]))
@@ -206,8 +205,8 @@ def _check_ends(s: Registry, what: str, P: Point, Q: Point) -> None:
         s.space.check_element(end, Point, what)
     if all(provably_zero(s.space.tape, (P - Q).components(s.space.N))):
         msg = (
-            f"{what}: {P.name} and {Q.name} are at the same place, so there is no line between "
-            f"them; give two points"
+            f"{what}: {P.name} and {Q.name} are at the same position, so there is no line "
+            "between them; give two points"
         )
         raise BadDescription(msg)
 
@@ -318,7 +317,7 @@ def gravity(s: Registry, g: Vector) -> None:
     """A uniform gravity field: the force m g on every mass."""
     if not isinstance(g, Vector) and is_number(g):
         msg = (
-            f"gravity: expected a vector such as a*N.x, got {g}; what pulls down is "
+            f"gravity: expected a vector such as a*N.x, got {g}; downward gravity is "
             f"-{abs(g)}*s.N.y, or da.System(…, gravity={abs(g)})"
         )
         raise BadDescription(msg)
@@ -337,6 +336,6 @@ def gravity(s: Registry, g: Vector) -> None:
     # z points down for those who build vehicles
     if x == z == 0 and y is not None and y > 0:
         warn(
-            "gravity pulls along +N.y, which points up in most drawings; what pulls down is -g*N.y"
+            "gravity pulls along +N.y, which points up in most drawings; downward gravity is -g*N.y"
         )
     s.gravity_field = Gravity(g)

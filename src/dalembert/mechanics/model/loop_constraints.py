@@ -25,7 +25,7 @@ from dalembert.mechanics.model.registry import Registry, constant_value, scalar,
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 
-_ALREADY_SATISFIED: Final = "this holds already for every position, so it closes nothing"
+_ALREADY_SATISFIED: Final = "this condition always holds, so it closes no loop"
 
 
 def coincide(

@@ -73,7 +73,7 @@ def beam(
 
     stiffness EI, density ρA (mass per length); axial EA adds the stretch u, torsion GJ the twist φ,
     shear kGA makes it Timoshenko's beam with sections that turn by ψ. rotary ρI and polar ρI_p are
-    moments of inertia per length. Each is a number, an expression, or a function of the place x:
+    moments of inertia per length. Each is a number, an expression, or a function of the position x:
     stiffness=lambda x: EI*(1 - x/L). `tension` is an axial force that is there from the start;
     `shortening` draws the bent beam in along its axis, which is what stiffens it when it turns or
     is pulled.
@@ -123,7 +123,7 @@ def string(
     """
     if tension is None and not shortening:
         msg = (
-            f"string {name!r}: nothing makes it resist; give its tension, or shortening=True if "
+            f"string {name!r}: it has no stiffness; give its tension, or shortening=True if "
             f"its loads stretch it (a hanging chain)"
         )
         raise BadDescription(msg)
@@ -285,7 +285,7 @@ def _declare(
         if properties.get(key) is None:
             msg = (
                 f"{what}: its {_WORDS.get((kind, key), key)} is missing; give a number, an "
-                f"expression or a function of the place"
+                f"expression or a function of the position x"
             )
             raise BadDescription(msg)
     properties_of_x = _properties_of_x(s, what, properties, (x, l), len(directions))
@@ -320,8 +320,8 @@ def _properties_of_x(
             properties_of_x[key] = values if key in ("stiffness", "shear", "rotary") else values[0]
     if "shear" in properties_of_x and "rotary" not in properties_of_x:
         msg = (
-            f"{what}: with shear its sections turn by themselves and need an inertia of their "
-            f"own; give rotary=, ρI per length"
+            f"{what}: with shear its sections rotate independently and need their own inertia; "
+            "give rotary=, ρI per length"
         )
         raise BadDescription(msg)
     return properties_of_x
@@ -411,14 +411,14 @@ def _distributed_load(
 
 
 def _evaluate_property(what: str, key: str, given: Any, x: Scalar) -> Any:
-    """A property as it is, or what a function of the place gives for it."""
+    """A property as it is, or what a function of the position x gives for it."""
     if not is_python_function(given):
         return given
     try:
         return given(x)
     except (TypeError, AttributeError) as problem:
         msg = (
-            f"{what}: its {key} is not a function of the place x alone ({problem}); write it as "
+            f"{what}: its {key} is not a function of the position x alone ({problem}); write it as "
             f"lambda x: 1 - x/2"
         )
         raise BadDescription(msg) from problem

@@ -1,5 +1,5 @@
-"""What has been declared about a system: its elements in order, and the questions that every
-declaration asks of them.
+"""What has been declared about a system: its elements in order, and the checks that every
+declaration makes on them.
 
 And what a description forgets, asked before anything is derived from it: every symbol must matter
 to a mass, a load or a constraint; a force F at a point that no body carries along turns nothing.
@@ -295,7 +295,7 @@ def check_complete(s: Registry) -> None:
     if unexpanded:
         m = unexpanded[0]
         msg = (
-            f"{m.kind} {m.name!r} is a continuum, which this cannot treat as it is: expand it in "
+            f"{m.kind} {m.name!r} is a continuum and has no ordinary equations yet: expand it in "
             f"functions, da.discretise(s, {m.name}, 4), or derive hybrid equations, "
             f"da.extended_hamilton(s)"
         )
@@ -411,9 +411,9 @@ def warn_about_moving_points(s: Registry) -> None:
             body = _body_of_point(s, P.parent)
             if body is not None and not any(_is_fixed_structurally(s, P, b) for b in s.bodies):
                 warn(
-                    f"{load.name}: {P.name} moves relative to {body.name!r}, on which it hangs, so "
-                    f"that the force does not turn it; "
-                    f"if it acts there, name the body: on={body.name}"
+                    f"{load.name}: {P.name} moves relative to {body.name!r}, which carries it, so "
+                    f"the force has no moment about that body; "
+                    f"if it acts on the body, say so: on={body.name}"
                 )
 
 

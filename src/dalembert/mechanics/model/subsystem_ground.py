@@ -49,7 +49,7 @@ class SubsystemGround:
     def _refuse(self, d: Declaration) -> None:
         if d.arguments.get("height") is not None:
             msg = (
-                "attach: contact with a curved ground, height=…, which stands on N at O alone; "
+                "attach: contact with a curved ground, height=…, which is possible only in N at O; "
                 "attach it at s.O with frame=s.N"
             )
             raise BadDescription(msg)

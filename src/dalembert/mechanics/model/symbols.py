@@ -311,8 +311,8 @@ def _driver(
     if symbol is None or symbol.kind != "input" or symbol.scalar.i in forces:
         msg = (
             f"specified {name!r}: {called}= is an input, declared by s.input(…), not "
-            f"{value!s:.60}; what the input is, a number, table, expression or control law, is "
-            f"given to the run"
+            f"{value!s:.60}; its value (number, table, expression or control law) is given to "
+            "the run"
         )
         raise BadDescription(msg)
     return symbol.scalar, 2 if called == "acceleration" else 1

@@ -320,7 +320,7 @@ _ELSEWHERE: Final = {
     ),
     **dict.fromkeys(
         ("fixed", "fix"),
-        "what does not move is defined relative to s.O and s.N; s.weld closes a loop stiffly",
+        "fixed points and frames are defined relative to s.O and s.N; s.weld closes a loop rigidly",
     ),
     **dict.fromkeys(
         ("cable", "string_length", "rod_length"),

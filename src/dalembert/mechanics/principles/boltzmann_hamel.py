@@ -55,7 +55,7 @@ def boltzmann_hamel(system: System | Kinematics) -> Derivation:
         sparse=True,
     )
     coupling = full.momentum_coupling(P, gamma).as_step(
-        "What the momenta carry",
+        "Terms of the momenta with Hamel coefficients",
         "Bar00 (39)",
         "The momenta of all n speeds times the Hamel coefficients."
         + " The momenta of the constraint rows contribute: setting their speeds to zero before "

@@ -418,7 +418,8 @@ def chetaev_step(kin: Kinematics) -> tuple[Step, ...]:
         for k, a in row.A.items()
     ]
     why = (
-        "An assumption, for nothing else says which displacements such a row allows: those with "
+        "An assumption: no other rule defines the displacements that such a row allows. They are "
+        "those with "
         "∂φ/∂q̇·δq = 0 (Chetaev), so that the"
         " reaction is Aᵀλ. Where φ is linear in the velocities this is the usual rule."
     )

@@ -4,8 +4,8 @@ all bodies free.
 What a joint does to a body it does, reversed, to the body before it. Unknown are the accelerations
 and these wrenches. Two things close the system: the acceleration of a body against the one that
 holds it has only the directions that the joint allows, and the joint exerts nothing along them but
-the loads declared in it, τ: neither partial velocities of bodies nor an energy are formed. Loads
-that have no place cannot act on a free body.
+the loads declared in it, τ: neither partial velocities of bodies nor an energy are formed.
+Loads without a point of application cannot act on a free body.
 
 Source: Bar00 (14), Mei85 (7.24), (7.18); Mar (1).
 """

@@ -108,11 +108,15 @@ DALEMBERT_STEPS: Final[Mapping[str, StepText]] = {
         "Virtual displacements",
         "Mei85 (7.33)",
         (
-            "Neighbouring positions at one instant: what the loads and the inertia forces do "
-            "work on."
+            "Neighbouring positions at one instant: the displacements on which loads and inertia "
+            "forces do work."
         ),
     ),
-    "virtual_rotations": ("Virtual rotations", "Bar00 (15)", "What the moments do work on."),
+    "virtual_rotations": (
+        "Virtual rotations",
+        "Bar00 (15)",
+        "The rotations on which the moments do work.",
+    ),
     "resultant_forces": (
         "Resultant forces",
         "Mei85 (7.29), Bar00 (13)",
@@ -230,7 +234,7 @@ KANE_STEPS: Final[Mapping[str, StepText]] = {
     "w": (
         "Angular velocities",
         "Gre03 (4.42)",
-        "How fast the axes of each body turn. Angular velocities of nested frames add.",
+        "How fast the axes of each body rotate. Angular velocities of nested frames add.",
     ),
     "v_r": (
         "Partial velocities",
@@ -358,9 +362,9 @@ BOLTZMANN_HAMEL: Final = Principle(
     "kinetic energy",
     "scalar",
     "u",
-    "Lagrange's equations in speeds that need not be rates of coordinates. The Hamel coefficients "
-    "γ say by how much they fail to be: they "
-    "mix the momenta of all n speeds, also of those that the constraints hold at zero.",
+    "Lagrange's equations in speeds that need not be rates of coordinates. The Hamel "
+    "coefficients γ measure the difference: they combine the momenta of all n speeds, including "
+    "those that the constraints keep at zero.",
 )
 BOLTZMANN_HAMEL_STEPS: Final[Mapping[str, StepText]] = {
     "Gamma": (
@@ -490,7 +494,8 @@ HAMILTON: Final = Principle(
     "kinetic energy",
     "scalar",
     "q, p",
-    "Coordinates and momenta as equals: 2n equations of the first order, all from one function "
+    "Coordinates and momenta are treated alike: 2n equations of the first order, all from one "
+    "function "
     "H(q, p, t).",
 )
 HAMILTON_STEPS: Final[Mapping[str, StepText]] = {

@@ -88,15 +88,15 @@ _ROUNDINGS: Final = 8.0
 
 
 class ContactStopped(RunStopped):
-    """A run that the laws of contact do not lead on: no motion satisfies them, or several do, or
-    modes change without end.
+    """A run that stopped in a contact: no motion or several satisfy the contact laws, or modes
+    change without end.
     """
 
     has_event_history = True
 
 
 def contact_run(equations: ExplicitEquations) -> Callable[[RunValues, RunOptions], SwitchedRun]:
-    """What `simulation` asks of a system with contacts."""
+    """The functions that `simulation` needs for a system with contacts."""
 
     def begun(chosen: RunValues, options: RunOptions) -> SwitchedRun:
         _check_inputs(chosen, options)
@@ -123,7 +123,8 @@ def _check_inputs(chosen: RunValues, options: RunOptions) -> None:
     for key in (x for k in options.inputs for x in (k if isinstance(k, tuple) else (k,))):
         if (name := key if isinstance(key, str) else str(getattr(key, "name", ""))) in own:
             msg = (
-                f"inputs: {name} is the force of a contact, which a run finds; leave it out, or "
+                f"inputs: {name} is the force of a contact, which the run solves for; leave it "
+                "out, or "
                 f"give a force of your own with s.force"
             )
             raise BadValue(msg)

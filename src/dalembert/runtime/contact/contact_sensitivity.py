@@ -40,7 +40,7 @@ _GRAZING: Final = 1e-6
 # times of guards that fire together may differ by this part
 _SAME: Final = 1e-6
 _EQUAL_RATES: Final = 1e-9
-# a start value changes a gap or a velocity of a closed contact by more than this part of itself
+# a start value changes a gap or a velocity of a closed contact by more than this fraction
 _MOVED: Final = 1e-9
 
 

@@ -45,7 +45,7 @@ RANK: Final = 1e-10
 
 
 class TooManyContacts(DalembertError):
-    """More contacts at once than every mode of them can be looked at."""
+    """Too many interacting contacts to enumerate their modes."""
 
 
 _SLIP_NAMES: Final = {0: "closed", 1: "slips +", -1: "slips −", 2: "slips"}

@@ -695,7 +695,7 @@ class ModeTransition:
             law, cure = (
                 ("Poisson's", "lower the restitution")
                 if poisson
-                else ("Newton's", "take law='poisson', or lower the restitution")
+                else ("Newton's", "use law='poisson', or lower the restitution")
             )
             raise NoFeasibleMode(
                 Cause.IMPACT_ENERGY, law=law, energy=change, contacts=names, cure=cure

@@ -31,8 +31,8 @@ _MAX_FACTOR: Final = 2.0**20
 
 @dataclass(frozen=True)
 class RestPosition(Displayable):
-    """Whether a system rests in a position; `needed` is the part of the static friction that it
-    takes, infinite where none suffices.
+    """Whether a system rests in a position; `needed` is the fraction of the static friction
+    that this needs, infinite where none suffices.
     """
 
     rests: bool
@@ -47,7 +47,7 @@ class RestPosition(Displayable):
     def __str__(self) -> str:
         if not np.isfinite(self.needed):
             return "does not rest: no forces of the contacts balance the loads here"
-        part = f"{self.needed:.6g} of the static friction there is"
+        part = f"{self.needed:.6g} times the static friction available"
         if not self.rests:
             return f"does not rest: it would take {part}; {self.first!r} slips"
         held = ", ".join(
@@ -81,8 +81,8 @@ def solve_rest_position(
     guide = next((c for c in kin.system.contacts if c.two_sided and c.T is not None), None)
     if guide is not None:
         msg = (
-            f"rests: {guide.name!r} presses from either side, and what its friction can hold is "
-            f"not convex; simulate from rest instead"
+            f"rests: {guide.name!r} presses from either side, and its admissible friction forces "
+            "are not convex; simulate from rest instead"
         )
         raise NotApplicable(msg)
     switched = next((c for c in kin.system.contacts if c.active is not None), None)

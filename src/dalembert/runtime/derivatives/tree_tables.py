@@ -118,7 +118,7 @@ def _check(kin: Kinematics, tree: KinematicTree) -> None:
     prescribed.
     """
     t = kin.tape
-    why = "derivatives link by link need joints that turn or slide along fixed axes"
+    why = "derivatives link by link need joints that rotate about or slide along fixed axes"
     if any(len(links) > 1 for links in tree.links_moved_by.values()):
         msg = f"{why}, each by a coordinate of its own"
         raise NotApplicable(msg)

@@ -65,8 +65,8 @@ _STEPS: Final = PerOwnerCache[ExplicitSteps]()
 
 @dataclass(frozen=True, eq=False)
 class CostGradient(Displayable):
-    """J and its derivatives: by constants, by start values, and by the samples of inputs that
-    tables or programs give.
+    """J and its derivatives: by constants, by start values, and by the samples of inputs from
+    tables or functions.
     """
 
     value: float
@@ -430,7 +430,7 @@ def _refuse(run: Trajectory) -> None:
         )
         raise NotApplicable(msg)
     if run.solution.motion.dropped:
-        msg = "gradient: this long run kept only the times asked for; make it without at="
+        msg = "gradient: this long run kept only the times in at=; simulate without at="
         raise NotApplicable(msg)
     continuous = next(
         (each.name for each in run.values.callback_inputs if each.is_continuous), None
@@ -453,7 +453,7 @@ def _model(run: Trajectory, chosen: RunValues) -> NativeModel:
     speeds = equations.u if isinstance(equations, ExplicitEquations) else equations.z
     if speeds != kin.u:
         msg = (
-            "gradient: this run was made in other speeds than da.simulate chooses; make it with "
+            "gradient: this run has other speeds than da.simulate chooses; simulate it with "
             "da.simulate"
         )
         raise NotApplicable(msg)

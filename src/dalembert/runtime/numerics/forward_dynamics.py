@@ -208,7 +208,7 @@ class NativeDynamics(Displayable):
             "",
         )
         if message:
-            warn(f"{len(rows)} of {len(udot)} rows are no numbers; {message}")
+            warn(f"{len(rows)} of {len(udot)} rows are not finite; {message}")
         return udot
 
     def _singularity_message(self, where: str, state: Sequence[float], p: NDArray[Any]) -> str:
@@ -323,8 +323,8 @@ class CompiledCheck:
     def __str__(self) -> str:
         if not self.states:
             return (
-                f"native code, {self.route}: not compared, at no random state drawn do the "
-                f"equations have real values"
+                f"native code, {self.route}: not compared: at no random state do the equations "
+                "have real values"
             )
         verdict = "agrees" if self.agrees else "DIFFERS"
         lost = f"{self.digits_lost:.1f} of 16 digits lost"

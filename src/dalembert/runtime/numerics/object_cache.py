@@ -161,8 +161,8 @@ def _is_trusted(directory: Path) -> bool:
         "belongs to somebody else" if info.st_uid != os.getuid() else "can be written by others"
     )
     warnings.warn(
-        f"compiled code is not kept: {directory} {reason}; name another directory in "
-        f"DALEMBERT_CACHE or take their right to write",
+        f"compiled code is not cached: {directory} {reason}; name another directory in "
+        f"DALEMBERT_CACHE or remove their write permission",
         DalembertWarning,
         stacklevel=2,
     )

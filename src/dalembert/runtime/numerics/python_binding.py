@@ -49,7 +49,7 @@ _NEW_ARRAY: Final = 93
 
 
 class BadArguments(DalembertError):
-    """Numbers for a compiled function that are not as many as it has symbols."""
+    """Arguments of a compiled function in the wrong number or shape."""
 
 
 class NativeCall:

@@ -302,7 +302,7 @@ class TaylorRecurrence:
         if not set(symbols_of(self.source, (a,))).isdisjoint(
             i for i in self._state if i != self._time
         ):
-            msg = "a table of something that moves has kinks, and no Taylor series there"
+            msg = "a table whose argument moves has kinks, and no Taylor series there"
             raise NotApplicable(msg)
 
     def _end_term(self, a: int, b: int) -> list[ScaledTerm]:
@@ -340,7 +340,7 @@ class TaylorRecurrence:
         """
         inside = set(symbols_of(self.source, (a,)))
         if not inside.isdisjoint(i for i in self._state if i != self._time):
-            msg = f"{op} of something that moves has a kink or a jump, and no Taylor series there"
+            msg = f"{op} of an argument that moves has a kink or a jump, and no Taylor series there"
             raise NotApplicable(msg)
         return (
             self._scale_terms(self.tape.call("sign", self._order_zero_value(a)), self._terms(a))

@@ -277,31 +277,30 @@ _TEXTS: Final = {
     ),
     Cause.TOO_MANY_STEPS: _Text(
         "at this pace the run takes {needed:.0e} steps, more than fit into memory",
-        "make it shorter, loosen rtol and atol, or go on from this state in a new run",
+        "make it shorter, loosen rtol and atol, or continue from this state in a new run",
     ),
     Cause.NO_PROGRESS: _Text(
         "at this pace the run takes too many steps",
-        "run this member by itself to get the cause",
+        "simulate this run separately to get the cause",
     ),
     Cause.INTEGRATOR: _Text("{detail}"),
     Cause.ACCUMULATING_EVENTS: _Text(
         "{event!r} fires ever more often: {count} times by t = {t:.9g}, the last interval "
-        "{interval:.2g}, and without end "
-        "before t = {limit:.9g}",
-        "End the run there, or go on from there with a constraint in place of the impact",
+        "{interval:.2g}, and infinitely often before t = {limit:.9g}",
+        "End the run there, or continue from there with a constraint in place of the impact",
         ". ",
         "",
     ),
     Cause.REPEATED_EVENTS: _Text(
-        "{event!r} fires again and again at t = {t:.9g} ({count} times): what it does to the state "
-        "does not lead away from it",
-        "Where a contact lasts, end the run there (da.event(gap, stop=True)) and go on with a "
+        "{event!r} fires again and again at t = {t:.9g} ({count} times): its effect on the state "
+        "does not lead away from the event",
+        "Where a contact lasts, end the run there (da.event(gap, stop=True)) and continue with a "
         "constraint; check a reset",
         ". ",
         "",
     ),
     Cause.TOO_MANY_EVENTS: _Text(
-        "{event!r} fires without end: {count} events by t = {t:.9g}",
+        "{event!r} fires too often: {count} events by t = {t:.9g}",
         "give an event expression that changes more slowly",
         where="",
     ),
@@ -340,7 +339,7 @@ _TEXTS: Final = {
     ),
     Cause.IMPACT_ENERGY: _Text(
         "{law} law of impact would create the energy {energy:.6g} at {contacts}, where friction "
-        "turns the slip",
+        "reverses the slip",
         "{cure}",
         where=_HERE,
     ),
@@ -348,18 +347,18 @@ _TEXTS: Final = {
         "{contact!r} changes its mode without end at t = {t:.9g}{since}", where=""
     ),
     Cause.SINGULAR_ATTITUDE: _Text(
-        "approach to a singular attitude: {angles} turn {body!r} about the same axis there, so "
+        "approach to a singular attitude: {angles} rotate {body!r} about the same axis there, so "
         "their rates blow up while the motion is "
         "smooth",
         "describe the attitude by a quaternion, or by angles about other axes",
     ),
     Cause.DEAD_POINT: _Text(
         "a singular position, a dead point (smallest singular value of the rows {least:.1e}, "
-        "largest residual {residual:.1e} of {row!r})"
+        "largest violation {residual:.1e} of {row!r})"
     ),
     Cause.CONTRADICTING_ROWS: _Text(
-        "rows that contradict one another from there on "
-        "(smallest singular value of the rows {least:.1e}, largest residual {residual:.1e} of "
+        "constraint rows that contradict one another from there on "
+        "(smallest singular value of the rows {least:.1e}, largest violation {residual:.1e} of "
         "{row!r})"
     ),
     Cause.SINGULAR_MASS_MATRIX: _Text(
@@ -411,5 +410,5 @@ def energy_message(lost: float) -> str:
     """The message about a motion that the energy integral shows to be wrong."""
     return (
         f"this is the integrator's error, not the system's motion: K₂ + 𝒰 + Z has changed by "
-        f"{lost:.0%} of itself; give a smaller rtol"
+        f"{lost:.0%} of its value; give a smaller rtol"
     )

@@ -112,10 +112,10 @@ class InitialValueProblem:
             msg = f"a run needs finite times, not {self.t0} to {self.t1}"
             raise BadDuration(msg)
         if self.t1 <= self.t0:
-            msg = f"a run needs a positive duration: from {self.t0} to {self.t1} there is none"
+            msg = f"a run needs a positive duration: {self.t0} to {self.t1} is empty"
             raise BadDuration(msg)
         if self.events and not self.dense:
-            msg = "events are searched on the dense output: keep it, or do without events"
+            msg = "events are searched on the dense output: keep it, or leave out the events"
             raise BadRun(msg)
         self._check_start()
         self._check_accuracy()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Rates(Protocol):
-    """What a run, its audit, its sensitivities and its page ask of the rates of a system."""
+    """The rates of a system, as runs, audits, sensitivities and pages use them."""
 
     # whether the rates are expressions, whose derivatives of every order are known
     closed_form: bool

@@ -25,7 +25,7 @@ from dalembert.symbolic.algebra.tape import Tape
 if TYPE_CHECKING:
     from dalembert.runtime.numerics.taylor_code import CompiledTaylor
 
-EVENT_LOSS: Final = "energy taken out by events"
+EVENT_LOSS: Final = "energy removed by events"
 
 
 @dataclass(frozen=True)

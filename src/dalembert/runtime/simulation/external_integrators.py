@@ -56,7 +56,7 @@ _MOST_STEPS: Final = 1_000_000
 _STALL_STEPS: Final = 5_000
 _MIN_PROGRESS: Final = 5e-4
 _STALLED: Final = (
-    f"no progress: the last {_STALL_STEPS} steps have passed less than {_MIN_PROGRESS:g} of the "
+    f"no progress: the last {_STALL_STEPS} steps have covered less than {_MIN_PROGRESS:g} of the "
     "run; look for a pole or a jump in the right-hand side, or choose integrator='native'"
 )
 # heyoka compiles each operation by itself up to this number, and none beyond the second
@@ -138,7 +138,7 @@ def _integrate_segment(
     by_residual = name == "IDA" and not model.rates.closed_form
     if fill is not None and (name == "heyoka" or by_residual):
         msg = (
-            f"{name} cannot ask a Python function for an input; give an expression, "
+            f"{name} does not support a Python function as input; give an expression, "
             f"da.sampled(…), or another integrator"
         )
         raise Unknown(msg)

@@ -165,8 +165,8 @@ def time_span(duration: float, options: RunOptions) -> tuple[float, float]:
     """Where the run begins and ends; refused where it cannot."""
     if not isinstance(duration, str) and hasattr(duration, "__len__"):
         msg = (
-            f"duration = {duration!r:.60} is not a number: give how long it runs, simulate(s, "
-            f"5); t0=… is when it begins, at=… when to look"
+            f"duration = {duration!r:.60} is not a number: give the length of the run, "
+            "simulate(s, 5); t0=… is its first time, at=… the times to keep"
         )
         raise BadDuration(msg)
     length = finite_number(
@@ -188,13 +188,13 @@ def time_span(duration: float, options: RunOptions) -> tuple[float, float]:
         raise Unknown(msg)
     if options.events and options.integrator not in NATIVE_LOOP:
         msg = (
-            f"events are found by {', '.join(NATIVE_LOOP)} alone; leave out "
+            f"events are located only by {', '.join(NATIVE_LOOP)} alone; leave out "
             f"integrator={options.integrator!r} or the events"
         )
         raise BadEvent(msg)
     if options.sensitivities and (options.integrator != NATIVE or options.stabilizer == BAUMGARTE):
         msg = (
-            "sensitivities are found by the native integrator with projection alone; leave out "
+            "sensitivities need the native integrator with projection; leave out "
             "integrator= and stabilize="
         )
         raise NotApplicable(msg)

@@ -178,7 +178,7 @@ def _rank_notes(rank: ConstraintRank, kin: Kinematics) -> list[str]:
     if rank.at_start < rank.generic:
         return [singular_position_note(names, f"rank {rank.at_start}, {rank.generic} nearby")]
     if rank.generic < rank.n_rows:
-        independent = f"{rank.generic} of {rank.n_rows} rows are independent"
+        independent = f"{rank.generic} of {rank.n_rows} constraint rows are independent"
         listed = " and ".join(map(repr, names))
         note = (
             f"redundant rows: {independent} where they hold, among {listed}; the motion is "

@@ -144,7 +144,7 @@ def _constraints(run: Trajectory) -> list[str]:
         (float(np.max(np.abs(r), initial=0.0)) for r in accelerations.values()), default=0.0
     )
     return [
-        f"constraints: largest residual {sizes[worst]:.2g} ({worst})"
+        f"constraints: largest violation {sizes[worst]:.2g} ({worst})"
         + (f", {largest:.2g} in accelerations" if accelerations else "")
     ]
 

@@ -72,7 +72,7 @@ def write_columns(
     WRITERS.get(ending, _csv)(path, title, t, columns)
 
 
-# CSV has no place for a title
+# CSV files have no title
 def _csv(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:  # noqa: ARG001
     write_table(path, ("t", *columns), np.column_stack([t, *columns.values()]))
 

@@ -154,12 +154,12 @@ class Evaluator:
             return as_node(self.tape, key)
         if isinstance(key, Point):
             msg = (
-                f"{key.name} is a point; ask for a vector, such as {key.name} - s.O or its "
-                f"velocity, or for one of its components"
+                f"{key.name} is a point; give a vector, such as {key.name} - s.O or its "
+                "velocity, or one of its components"
             )
             raise BadExpression(msg)
         if isinstance(key, Vector):
-            msg = f"{key} is a vector; ask for one of its components, such as v @ s.N.x"
+            msg = f"{key} is a vector; give one of its components, such as v @ s.N.x"
             raise BadExpression(msg)
         if is_sympy(key):
             return as_node(self.tape, key)

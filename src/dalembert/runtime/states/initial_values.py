@@ -272,7 +272,7 @@ def _normalize(
     length = math.hypot(*(given[x] for x in e))
     if length == 0.0:
         msg = (
-            f"four zeros are no attitude: give the quaternion of {frame} a length, such as (1, "
+            f"four zeros are no orientation: give the quaternion of {frame} a length, such as (1, "
             f"0, 0, 0) for no rotation"
         )
         raise BadStart(msg, "start")

@@ -176,7 +176,7 @@ class InitialVelocities:
                     "how the motion continues"
                 )
                 msg = (
-                    f"{self._asked[k].name!r} cannot be held from this state: {why}; give "
+                    f"{self._asked[k].name!r} cannot be satisfied from this state: {why}; give "
                     f"velocities that differ from zero"
                 )
                 raise BadStart(msg, "start")

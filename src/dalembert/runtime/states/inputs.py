@@ -37,12 +37,12 @@ class Sampled(Displayable):
     every: float
 
     def __str__(self) -> str:
-        return f"asked every {self.every:g} and held in between"
+        return f"sampled every {self.every:g} and held in between"
 
 
 def sampled(function: Callable[..., float], every: float) -> Sampled:
-    """An input that a program sets at t₀, t₀ + every, …: inputs={F: da.sampled(lambda t, now: -3
-    * now["x"], every=0.01)}.
+    """An input that a Python function sets at t₀, t₀ + every, …:
+    inputs={F: da.sampled(lambda t, now: -3 * now["x"], every=0.01)}.
     """
     if not is_python_function(function):
         msg = (
@@ -58,7 +58,7 @@ def sampled(function: Callable[..., float], every: float) -> Sampled:
 
 
 class RunState(Displayable):
-    """What a function that gives an input sees: now["theta"], now["m*g*x"], now.q, now.u, now.t."""
+    """The argument of an input function: now["theta"], now["m*g*x"], now.q, now.u, now.t."""
 
     def __init__(self, evaluator: Evaluator, y: FloatArray, t: float) -> None:
         self._evaluator, self._y, self.t = evaluator, y, t

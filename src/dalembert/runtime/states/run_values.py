@@ -310,7 +310,8 @@ class _InputBinding:
     def _require_live(self, name: str) -> None:
         if not self.live:
             msg = (
-                f"{name}: a Python function is for da.simulate; here give a number, a table "
+                f"{name}: a Python function is possible only in da.simulate; here give a number, "
+                "a table "
                 f"(da.table), or an expression such as 2*sin(s.t)"
             )
             raise BadValue(msg)
@@ -420,13 +421,13 @@ def refuse_contacts(system: System, given: Iterable[str]) -> None:
         forces = [str(x.name) for x in c.forces]
         if not known.issuperset(forces):
             ways = (
-                f"simulate it, ask da.rests whether it can rest, or give "
+                f"simulate it, use da.rests for static equilibrium, or give "
                 f"{' and '.join(forces)} "
                 f"as inputs"
             )
             msg = (
-                f"the contact {c.name!r} has modes (it is open, sticks or slips), and none of "
-                f"them is chosen here; {ways}"
+                f"the contact {c.name!r} has modes (open, sticking, slipping), and no mode is "
+                f"chosen here; {ways}"
             )
             raise NotApplicable(msg)
 

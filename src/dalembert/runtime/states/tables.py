@@ -33,7 +33,7 @@ SMOOTH: Final = ("cubic", "polynomial")
 
 @dataclass(frozen=True, eq=False)
 class Table(Displayable):
-    """A recorded signal: values at times, and what lies between and outside them."""
+    """A recorded signal: values at times, with interpolation and extrapolation."""
 
     t: FloatArray = field(repr=False)
     values: FloatArray = field(repr=False)

@@ -182,7 +182,7 @@ class Scan:
         elif symbol in ("+", "-"):
             self._prefix_sign(at)
         else:
-            refuse(f"'{symbol}'", at, "a name or number should stand before it")
+            refuse(f"'{symbol}'", at, "a name or number must come before it")
         self.last = symbol
 
     def _infix(self, symbol: str, at: int) -> None:

@@ -27,7 +27,7 @@ _SHOWN: Final = 60
 
 
 class BadDimension(BadDescription):
-    """A sum of unlike terms, or a quantity of another dimension than its place needs.
+    """A sum of unlike terms, or a quantity of the wrong dimension.
 
     `nodes` are those to blame, ~i for the last term of i.
     """

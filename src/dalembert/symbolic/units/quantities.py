@@ -183,11 +183,7 @@ def _check_unit_text(text: str) -> None:
         msg = f"unit {text!r:.60}: it cannot be read; write it as 'N/m' or 'kg*m**2'"
         raise BadDescription(msg)
     if any(word.lower().endswith(("hz", "hertz")) for word in _WORDS.findall(text)):
-        msg = (
-            f"unit {text!r:.60}: Hz leaves open whether turns or radians are counted; write "
-            f"1/s, "
-            f"rad/s or rpm"
-        )
+        msg = f"unit {text!r:.60}: Hz may count turns or radians; write 1/s, rad/s or rpm"
         raise BadDescription(msg)
 
 

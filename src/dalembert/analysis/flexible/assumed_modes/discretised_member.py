@@ -186,7 +186,7 @@ def _in_frame(axis: Vector, base: Frame, F: Frame) -> Vector:
 def _check_xi(share: Any) -> Number:
     xi = exact(share)
     if not 0 <= xi <= 1:
-        msg = f"place {share!r}: give a share of the member's length from 0 to 1"
+        msg = f"place {share!r}: give a fraction of the member's length from 0 to 1"
         raise BadDescription(msg)
     return xi
 

@@ -216,9 +216,9 @@ class Convergence:
             change = (
                 f"changed by {self.changes[k]:.1e} with the last function"
                 if k < len(self.before)
-                else "found with all functions only"
+                else "available with all functions only"
             )
-            lines.append(f"  ω_{k + 1} = {a:.10g} held in its frame, {change}")
+            lines.append(f"  ω_{k + 1} = {a:.10g} with its frame fixed, {change}")
         return "\n".join(lines)
 
 
@@ -238,7 +238,7 @@ def convergence(bent: Discretised, values: Mapping[Any, Any] | None = None) -> C
             n,
             (),
             (),
-            "it is pressed beyond its buckling load, so that its straight shape is unstable",
+            "it is compressed beyond its buckling load, so its straight shape is unstable",
         )
     less = whole.drop_last_function()
     before = () if less is None else tuple(map(float, less.frequencies()[:_FREQUENCIES_SHOWN]))
@@ -316,14 +316,12 @@ def _warn_if_too_fast(
     m, too_fast = bent.member, [t for t, rate in turning if rate > omega]
     if too_fast:
         turns = (
-            f"turns at up to {max(rate for _, rate in turning):.4g} rad/s in its plane of bending"
+            f"rotates at up to {max(rate for _, rate in turning):.4g} rad/s in its plane of bending"
         )
         limit = (
             f"faster than its lowest frequency {omega:.4g} rad/s (from t = {too_fast[0]:.3g} on)"
         )
-        happens = (
-            f"its shortening is left out: it will bend without bound, which no real {m.kind} does"
-        )
+        happens = "its shortening is not modelled, so its deflection grows without bound"
         warn(
             f"{m.kind} {m.name!r} {turns}, {limit}, and {happens}; declare it with shortening=True"
         )

@@ -184,10 +184,10 @@ class _HamiltonDerivation:
         for k, name in enumerate(self.velocities.names):
             if all(provably_zero(t, [row.get(k, t.zero) for row in rows])):
                 yield (
-                    f"As long as the members are straight nothing resists a change of "
-                    f"{unicode_name(name)}: a line has no inertia about"
-                    " itself. Give the member polar=…, its moment of inertia per length about its "
-                    "axis, or do not start straight."
+                    f"While the members are straight, nothing resists a change of "
+                    f"{unicode_name(name)}: a line has no moment of inertia about its axis. Give "
+                    "the member polar=…, its moment of inertia per length about its "
+                    "axis, or start with a bent shape."
                 )
 
     def _field_values(self, ordinary: Sequence[OrdinaryEquation]) -> Iterator[int]:
@@ -397,38 +397,40 @@ _POINT: Final = (
 _VELOCITY: Final = (
     "Its velocity",
     "Bar00 (61)",
-    "The frame turns while the deflection changes, so both enter.",
+    "The frame rotates while the deflection changes, so both enter.",
 )
 _SHORTENING: Final = (
     "Shortening per length",
     "",
-    "The axial force N keeps s′ = ε: it is the multiplier of this condition in V̂.",
+    "The axial force N enforces s′ = ε: it is the multiplier of this condition in V̂.",
 )
 _KINETIC: Final = (
     "Kinetic energy per length",
     "Bar00 (62)",
-    "With the ½ that the print has lost, and the inertia of the sections where it was given.",
+    (
+        "With the factor ½ that is missing in print, and the rotary inertia of the sections where "
+        "given."
+    ),
 )
 _STRAIN: Final = ("Potential energy per length", "", "")
 _DENSITY: Final = ("Lagrangian per length", "Bar00 (62)", "")
-_ENERGIES: Final = "Everything the principle asks for: the rigid bodies and the members together."
+_ENERGIES: Final = "The energies that the principle needs, of rigid bodies and members together."
 _LOADS: Final = "Loads without a potential enter by their work through the variations."
 _RIGID: Final = (
-    "What multiplies the variations of the rigid variables",
+    "Coefficients of the variations of the rigid variables",
     "after Bar00 (62)",
     (
-        "The integral over a member and the derivatives change places, so that both parts go "
-        "through "
-        "one operator."
+        "The integral over a member and the derivatives are interchanged, so that one operator "
+        "serves both parts."
     ),
 )
 _INSIDE: Final = (
-    "Integrated by parts: what multiplies the variation inside",
+    "Integration by parts: coefficient of the variation inside",
     "after Bar00 (62)",
     ("Derivatives are taken off the variation, which is arbitrary inside: its factor vanishes ."),
 )
 _SECTION: Final = (
-    "What the parts leave at a section",
+    "Boundary terms at a section",
     "after Bar00 (62)",
     (
         "It multiplies the variation there: the shear force with a deflection, the bending moment "
@@ -436,11 +438,11 @@ _SECTION: Final = (
     ),
 )
 _AT_END: Final = (
-    "What multiplies the variation at an end",
+    "Coefficient of the variation at an end",
     "after Bar00 (62)",
     (
-        "Where the support lets a slope or a deflection vary, its factor vanishes: a natural "
-        "condition; where it does not, the variation does."
+        "Where the support lets a slope or a deflection vary, its coefficient vanishes (natural "
+        "condition); elsewhere the variation vanishes (geometric condition)."
     ),
 )
 

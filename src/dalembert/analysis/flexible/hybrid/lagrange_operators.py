@@ -96,8 +96,8 @@ class BoltzmannHamelOperator(HamelQuantities):
             replace(Phi.first(kin.n_u), column_labels=self.of.speed_labels),
         )
         why = (
-            "By how much the variation of each speed and the rate of its variation differ; it "
-            "vanishes where the speeds are rates."
+            "The difference between the variation of each speed and the rate of its variation; "
+            "zero where the speeds are rates."
         )
         Gamma = self.transposition(Psi, u, Phi).as_step(
             "Transpositional relations", "Bar00 (40)", why, sparse=True

@@ -40,7 +40,8 @@ class BoundaryValueProblem:
             raise IllPosed(msg)
         if unknown == "frequency" and motion.has_damping:
             msg = (
-                f"{motion.member.kind} {motion.member.name!r}: a damper or a turning frame couples "
+                f"{motion.member.kind} {motion.member.name!r}: a damper or a rotating frame "
+                "couples "
                 f"its motion with its velocity, so it has"
                 " no undamped modes; expand it in functions and use da.linearize"
             )

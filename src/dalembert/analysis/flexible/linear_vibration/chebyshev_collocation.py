@@ -83,7 +83,7 @@ def _count_zero_modes(problem: BoundaryValueProblem, shift: float) -> int:
     if count_eigenvalues_below(problem, -shift):
         msg = (
             f"{problem.motion.member.name!r} is not stable in its straight state: it has "
-            f"buckled, or its frame turns too fast"
+            "buckled, or its frame rotates too fast"
         )
         raise NotApplicable(msg)
     return count_eigenvalues_below(problem, shift)

@@ -142,7 +142,7 @@ def bracket_eigenvalues(
         if low < 1e-30 * high:
             msg = (
                 "the member is not stable in its straight state: it has buckled, or a frame "
-                "turns too fast"
+                "rotates too fast"
             )
             raise NotApplicable(msg)
     while count(high) < wanted:

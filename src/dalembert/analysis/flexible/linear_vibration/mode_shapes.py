@@ -37,7 +37,7 @@ class ChebyshevShape:
 
         place = np.asarray(x, dtype=float)
         if not np.all((place >= -1e-9 * self.length) & (place <= (1 + 1e-9) * self.length)):
-            msg = f"a place along the member lies between x = 0 and x = {self.length:g}, not at {x}"
+            msg = f"the member extends from x = 0 to x = {self.length:g}, which excludes x = {x}"
             raise BadDescription(msg)
         values = chebval(2 * place / self.length - 1, self.coefficients)
         return float(values) if np.ndim(x) == 0 else values

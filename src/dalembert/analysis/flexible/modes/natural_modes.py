@@ -129,7 +129,7 @@ def member_modes(
     *,
     values: Mapping[Any, Any] | None = None,
 ) -> MemberModes:
-    """The lowest natural modes of a member, its frame held or moving as specified.
+    """The lowest natural modes of a member, its frame fixed or in prescribed motion.
 
     member   which one, by name; may be left out where there is only one
     values   constants that differ from their declared values, and coordinates at which the frame is
@@ -148,7 +148,7 @@ def member_modes(
         ]
         equations += [] if equation is None else [equation]
         if degree:
-            how = f"polynomials of degree {degree}, the error is the change since the degree before"
+            how = f"polynomials of degree {degree}; the error is the change from the previous one"
             remarks.append(f"properties vary along the member: {how}")
         elif equation is None:
             remarks.append(_determinant_note(motion))
@@ -159,7 +159,7 @@ def member_modes(
         if supports_counting(problem)
         else "an end hangs slack, so modes cannot be counted"
     )
-    remarks.insert(0, f"error of ω: at most {worst:.0e} of its value; {counted}")
+    remarks.insert(0, f"relative error of ω: at most {worst:.0e}; {counted}")
     return MemberModes(
         motion.member, tuple(modes[:wanted]), tuple(equations), tuple(dict.fromkeys(remarks))
     )
@@ -343,13 +343,13 @@ def member_buckling(
         equations += [] if equation is None else [equation]
         if degree:
             remarks.append(
-                f"properties vary: polynomials of degree {degree}, the error is the change since "
-                f"the degree before"
+                f"properties vary: polynomials of degree {degree}; the error is the change from "
+                f"the previous one"
             )
     loads.sort(key=lambda load: load.force)
     worst = max((load.error for load in loads[:wanted]), default=0.0)
     remarks.insert(
-        0, f"error of P: at most {worst:.0e} of its value; counting shows that none is missing"
+        0, f"relative error of P: at most {worst:.0e}; counting shows that none is missing"
     )
     return MemberBuckling(
         motion.member, tuple(loads[:wanted]), tuple(equations), tuple(dict.fromkeys(remarks))

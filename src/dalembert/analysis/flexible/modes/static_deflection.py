@@ -266,8 +266,8 @@ def _solve_collocation(problem: BoundaryValueProblem, degree: int) -> dict[str, 
         if flint.arb_mat(A0).det().contains(0):
             m = problem.motion.member
             msg = (
-                f"{m.kind} {m.name!r}: its ends leave it loose, or it buckles; it has no static "
-                f"shape"
+                f"{m.kind} {m.name!r}: its supports allow a rigid motion, or it buckles; it has "
+                "no static shape"
             )
             raise IllPosed(msg)
         solution = flint.arb_mat([[x.mid() for x in row] for row in A0]).solve(

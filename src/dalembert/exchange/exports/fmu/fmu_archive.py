@@ -38,7 +38,7 @@ class MissingTool(DalembertError):
 
 
 class NoStart(DalembertError):
-    """An export that needs a whole start, where none could be found."""
+    """An export that needs complete initial values, where none could be found."""
 
 
 def files(
@@ -54,7 +54,7 @@ def files(
     missing = [v.name for v in (*model.parameters, *model.states) if v.value is None]
     if missing:
         why = "; ".join(model.notes) or f"no value for {', '.join(missing)}"
-        msg = f"an FMU starts by itself, and this one cannot: {why}; give values= and start="
+        msg = f"an FMU needs complete initial values: {why}; give values= and start="
         raise NoStart(msg)
     if directional == "yes":
         model = _with_directional_derivatives(model)

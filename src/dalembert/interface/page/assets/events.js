@@ -123,7 +123,7 @@ class Happenings {
     const full = Array.from({ length: rows }, () => new Array(n).fill(0));
     one.entries.forEach(([r, s], k) => { full[r][s] = found[one.at + 2 + k]; });
     const change = -(1 + restitution) * rate, { du, impulse } = Happenings.impulse(full.slice(0, n), full.slice(n), change), J = full[rows - 1];
-    if (Math.abs(J.reduce((sum, x, k) => sum + x * du[k], 0) - change) > 1e-9 * Math.abs(rate)) throw new BadSetting(`“${one.title}” at t = ${t.toPrecision(6)}: the constraints leave nothing that could open the gap again`);
+    if (Math.abs(J.reduce((sum, x, k) => sum + x * du[k], 0) - change) > 1e-9 * Math.abs(rate)) throw new BadSetting(`“${one.title}” at t = ${t.toPrecision(6)}: no motion that the constraints allow can open the gap again`);
     du.forEach((x, k) => { after[after.length - n + k] += x; });
     return { after, impulse };
   }

@@ -88,7 +88,7 @@ _STEPS: Final = "".join(
 )
 _REPEAT: Final = (
     '<label><input type="checkbox" data-loop checked> loop</label>'
-    '<label title="Go on from the last state"><input type="checkbox" data-endless> endless</label>'
+    '<label title="Continue after the end"><input type="checkbox" data-endless> endless</label>'
 )
 _EXPORTS: Final = "".join(
     f'<button type="button" data-take="{action}">{label}</button>'

@@ -292,7 +292,7 @@ def interactive_panel(request: InteractiveRequest | None, drawn: Scene | None) -
         try:
             return _PANEL, _data_blocks(request, drawn)
         except DalembertError as problem:
-            why = f"New runs are not made here: {problem}. The recorded run is shown."
+            why = f"New runs are not possible in this page: {problem}. The recorded run is shown."
     return f'<div class="trial"><h2>Try it</h2><p>{escape(why)}</p></div>', ""
 
 

@@ -127,18 +127,18 @@ class Studio {
     if (faults.length) this.note(faults.some((f) => f.line) ? "The last motion that was possible is shown." : ""); else this.note("");
   }
 
-  on_equations({ html, freedoms }) {
+  on_equations({ html, dof }) {
     $(".right").classList.remove("old");
     $(".equationtext").innerHTML = html;
     copyable($(".equationtext"));
-    this.facts({ freedoms: `<li class="plain"><b>${freedoms.split(" ")[0]}</b><span></span></li>` });
-    $(".facts [data-fact=freedoms] span").textContent = freedoms.split(" ").slice(1).join(" ");
+    this.facts({ dof: `<li class="plain"><b>${dof.split(" ")[0]}</b><span></span></li>` });
+    $(".facts [data-fact=dof] span").textContent = dof.split(" ").slice(1).join(" ");
   }
 
   // facts come one at a time and keep their order
   facts(given) {
     for (const [name, html] of Object.entries(given)) {
-      const list = $(".facts"), order = ["freedoms", "verdict", "energy"];
+      const list = $(".facts"), order = ["dof", "verdict", "energy"];
       for (const old of $$(`[data-fact=${name}]`, list)) old.remove();
       const box = document.createElement("ul");
       box.innerHTML = html;

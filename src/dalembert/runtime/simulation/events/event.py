@@ -23,7 +23,7 @@ SIGNS: Final[dict[str, float]] = {"any": 0.0, "up": 1.0, "down": -1.0}
 
 
 class BadEvent(BadRun):
-    """An event that cannot be watched or acted upon."""
+    """An event that is not well described."""
 
 
 class EventAction(Enum):
@@ -228,7 +228,7 @@ class EventLog(Sequence[Occurrence]):
         self._whole = None
 
     def defer(self, read: Callable[[], Sequence[Occurrence]]) -> None:
-        """More of them, which `read` makes when they are asked for."""
+        """More of them, which `read` makes at the first access."""
         self._parts.append(read)
         self._whole = None
 

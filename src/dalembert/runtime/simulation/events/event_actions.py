@@ -189,10 +189,7 @@ class Impact:
         rate = evaluator.in_state(kin.rate(gap))
         self.rate, slopes = rate, speeds(rate)[1]
         if not slopes:
-            msg = (
-                f"impact {e.title!r}: no speed changes this gap, so that nothing can stop it "
-                f"from closing"
-            )
+            msg = f"impact {e.title!r}: no speed changes this gap, so no impulse can keep it open"
             raise BadEvent(msg)
         momenta = gradient(tape, {energy_nodes(kin).T: tape.one}, kin.u)
         M = [speeds(evaluator.in_state(p))[1] for p in momenta]
@@ -213,8 +210,8 @@ class Impact:
         if abs(J @ du + (1.0 + self.restitution) * rate) > _SOLVED * abs(rate):
             t = state[evaluator.time]
             msg = (
-                f"impact {self._title!r} at t = {t:.9g}: the constraints leave nothing that "
-                f"could open the gap again"
+                f"impact {self._title!r} at t = {t:.9g}: no motion that the constraints allow "
+                "can open the gap again"
             )
             raise BadEvent(msg)
         new = y.copy()

@@ -117,7 +117,7 @@ class Sensitivities(Displayable):
 
     def plot(self, *what: Any, path: str | os.PathLike[str] | None = None) -> Plot:
         """|p| de/dp over time for every coordinate, or whatever is named: by how much e changes
-        where p changes by a part of itself.
+        for a relative change of p.
         """
         from dalembert.runtime.simulation.plotting.chart import MOST_PANELS
         from dalembert.runtime.simulation.plotting.plot import display

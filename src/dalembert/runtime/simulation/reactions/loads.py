@@ -50,7 +50,7 @@ def _components(
 
 @dataclass(frozen=True, eq=False)
 class JointLoad(Displayable):
-    """The wrench that the rest of the system exerts on what lies beyond a joint, at the joint:
+    """The wrench that the system exerts on the part beyond a joint, at the joint:
     rows of N components over time.
     """
 
@@ -67,8 +67,8 @@ class JointLoad(Displayable):
 
 @dataclass(frozen=True, eq=False)
 class RowLoad(Displayable):
-    """A row's multiplier, its force on each coordinate, the power it feeds in, and the force or
-    moment on the body it holds.
+    """The multiplier of a constraint row, its force on each coordinate, its power, and the
+    force or moment on the body.
     """
 
     name: str
@@ -105,9 +105,8 @@ class RowMultipliers(dict[str, "FloatArray"]):
         if contact is not None:
             forces = " and ".join(f"run[{str(force.name)!r}]" for force in contact.forces)
             msg = (
-                f"multipliers: {name!r} is a contact or friction, whose force the run finds "
-                f"mode "
-                f"by mode: {forces}"
+                f"multipliers: {name!r} is a contact or friction, whose force the run solves for "
+                f"mode by mode: {forces}"
             )
         elif any(row.name == name for row in self._kin.rows_with_multipliers):
             msg = (
@@ -241,7 +240,7 @@ class RunReactions(NotebookDisplay):
         W, J = (" W", " J") if self.units else ("", "")
         if np.any(self.power_in):
             lines.append(
-                f"power fed in: at most {float(np.max(np.abs(self.power_in))):.6g}{W}; work "
+                f"power supplied: at most {float(np.max(np.abs(self.power_in))):.6g}{W}; work "
                 f"{_last(self.work_in):.6g}{J}"
             )
         if np.any(self.power_of_time):
@@ -251,8 +250,8 @@ class RunReactions(NotebookDisplay):
             )
         if self.is_shared:
             lines.append(
-                f"some rows repeat others: of the multipliers that give the same motion these have "
-                f"the {MIN_NORM_NOTE}"
+                f"some constraint rows are redundant: of the multipliers that give the same "
+                f"motion these have the {MIN_NORM_NOTE}"
             )
         if self.why_no_joints:
             lines.append(f"no wrenches in the joints: {self.why_no_joints}")
@@ -286,7 +285,7 @@ def _sum_rows(name: str, rows: Sequence[RowLoad]) -> RowLoad:
     signs = [1 if (r.on, r.against) == (first.on, first.against) else -1 for r in rows]
     if any({r.on, r.against} != {first.on, first.against} for r in rows):
         parts = ", ".join(repr(r.name) for r in rows)
-        msg = f"{name!r} has rows that act on different bodies: ask for one of {parts}"
+        msg = f"{name!r} has constraint rows that act on different bodies: name one of {parts}"
         raise Unknown(msg)
     along: dict[str, FloatArray] = {}
     for row in rows:

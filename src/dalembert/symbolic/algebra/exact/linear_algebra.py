@@ -94,8 +94,7 @@ def solve_mod(A: Sequence[Row], b: Row, p: int) -> list[Element]:
     if len(A) != len(b) or any(len(row) != len(A) for row in A):
         msg = (
             f"{len(A)} rows of {sorted({len(row) for row in A})} entries and {len(b)} "
-            f"right-hand "
-            f"sides: expected a square matrix"
+            f"right-hand sides; expected a square matrix"
         )
         raise ValueError(msg)
     m, pivots = rref_mod([[*row, c] for row, c in zip(A, b, strict=True)], p)

@@ -109,7 +109,7 @@ SECONDS: Final = 10.0
 
 
 class Undecided(DalembertError):
-    """Neither zero nor not zero, equal nor different, could be shown; the message says why."""
+    """A question that could not be decided exactly; the message says why."""
 
 
 class TimeLimit:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -69,10 +70,17 @@ class ModeFunction(NamedTuple):
     parameters: tuple[int, ...]
 
     @classmethod
-    def of(cls, tape: Tape, nodes: Sequence[int], state: tuple[int, ...]) -> ModeFunction:
-        """Expressions on a tape, compiled."""
-        parameters = tuple(i for i in symbols_of(tape, nodes) if i not in state)
-        return cls(CompiledFunction(tape, nodes, state, parameters), parameters)
+    def of(
+        cls,
+        tape: Tape,
+        nodes: Sequence[int],
+        state: tuple[int, ...],
+        forces: tuple[int, ...] = (),
+    ) -> ModeFunction:
+        """Expressions on a tape, compiled; `forces` are arguments after the time."""
+        inputs = (*state, *forces)
+        parameters = tuple(i for i in symbols_of(tape, nodes) if i not in inputs)
+        return cls(CompiledFunction(tape, nodes, inputs, parameters), parameters)
 
 
 @dataclass(frozen=True)
@@ -81,10 +89,17 @@ class CompiledContacts:
 
     native: NativeModel
     quantities: ModeFunction
-    guards: ModeFunction
-    # of the monitors those without forces
+    # the monitors as functions of the forces of `native`, and those without forces
+    guards_of_forces: ModeFunction
     free: ModeFunction
     watched: list[Guard]
+    # the monitors with their forces as expressions
+    monitors: tuple[int, ...]
+
+    @cached_property
+    def guards(self) -> ModeFunction:
+        """The monitors as functions of the state alone."""
+        return ModeFunction.of(self.native.tape, self.monitors, self.native.state)
 
 
 @dataclass(frozen=True)
@@ -219,9 +234,16 @@ def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContact
             [insert(i) for i in copy_expressions(rows.tape, tape, (*rows.step, rows.residual))],
         )
     correction = [*dq.nodes[:-1], *[tape.zero] * len(between), *du, dq.nodes[-1]]
-    parameters = tuple(i for i in symbols_of(tape, (*rates, *correction)) if i not in state)
+    watched, lam = guards(e), [row.lam for row in e.rows]
+    monitors, forces = here([m.node for m in watched]), here(e.shares.lam)
+    pivots = [i for i, m in zip(monitors, watched, strict=True) if m.kind == "jam"]
+    as_symbols = {i: tape.symbol(f"pivot {k}") for k, i in enumerate(pivots)}
+    solved = (*forces, *as_symbols)
+    parameters = tuple(
+        i for i in symbols_of(tape, (*rates, *correction, *solved)) if i not in state
+    )
     native = NativeModel(
-        ExplicitRates(tape, rates, state, parameters),
+        ExplicitRates(tape, (*rates, *solved), state, parameters),
         CompiledFunction(tape, correction, state, parameters),
         parameters,
         tape,
@@ -229,17 +251,21 @@ def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContact
         state,
         state[-1] not in symbols_of(tape, rates),
         tuple(correction),
+        forces=solved,
     )
-    watched = guards(e)
-    shared = Substitution(
-        tape, dict(zip((row.lam for row in e.rows), here(e.shares.lam), strict=True))
+    without_pivots, with_all = (
+        Substitution(tape, as_symbols),
+        Substitution(tape, dict(zip(lam, forces, strict=True))),
     )
     return CompiledContacts(
         native,
         ModeFunction.of(tape, here(_quantities(e)), state),
-        ModeFunction.of(tape, [shared(i) for i in here([m.node for m in watched])], state),
+        ModeFunction.of(
+            tape, list(map(without_pivots, monitors)), state, (*lam, *as_symbols.values())
+        ),
         ModeFunction.of(tape, here([m.free for m in watched if m.free is not None]), state),
         watched,
+        tuple(map(with_all, monitors)),
     )
 
 

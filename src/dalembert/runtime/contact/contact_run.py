@@ -168,7 +168,9 @@ class ContactSwitchedRun:
         if self.previous is not None:
             return self._run_again(self.previous, problem, show)
         kin = self.values.kin
-        watch, settings = contact_guards(self.model, self.events, padded_size(problem.size))
+        watch, settings = contact_guards(
+            self.model, self.events, padded_size(problem.size), context
+        )
         actor = EventActions(self.values, self.values.evaluator, self.events, watch.functions.nodes)
         self._refuse_unheld()
         settings.append((p, self.native.parameters))

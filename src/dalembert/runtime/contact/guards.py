@@ -33,6 +33,7 @@ from dalembert.symbolic.algebra.expression_graph import copy_expressions
 
 if TYPE_CHECKING:
     from dalembert.runtime.ode.integration import DenseStep
+    from dalembert.runtime.simulation.context import Context
 
     Parameters = list[tuple[FloatArray, tuple[int, ...]]]
 
@@ -46,9 +47,10 @@ _FALL: Final = ctypes.CFUNCTYPE(
 
 
 def contact_guards(
-    model: ContactModel, events: tuple[Event, ...], width: int
+    model: ContactModel, events: tuple[Event, ...], width: int, context: Context
 ) -> tuple[GuardMonitor, Parameters]:
     """The watch of a run, and the parameters of its functions with their symbols."""
+    of_forces = bool(context.n_forces) and not events
     compiled, own = model.compiled, _guard_events(model)
     free = tuple(e for e, m in zip(own, model.guards, strict=True) if m.free is not None)
     if events:
@@ -56,11 +58,12 @@ def contact_guards(
         cheap = _with_events(model, events, free, monitor_nodes(model, free=True))
     else:
         everything, cheap = (
-            _guards_only(model, own, compiled.guards),
+            _guards_only(model, own, compiled.guards_of_forces if of_forces else compiled.guards),
             _guards_only(model, free, compiled.free),
         )
     found = [(functions.p, symbols) for functions, symbols in (everything, cheap)]
-    return GuardMonitor(everything[0], cheap[0], len(model.values.kin.state), width), found
+    forces = context if of_forces else None
+    return GuardMonitor(everything[0], cheap[0], len(model.values.kin.state), width, forces), found
 
 
 def _guards_only(
@@ -129,9 +132,14 @@ class GuardMonitor(EventMonitor):
     """
 
     def __init__(
-        self, functions: EventFunctions, free: EventFunctions, n_state: int, width: int
+        self,
+        functions: EventFunctions,
+        free: EventFunctions,
+        n_state: int,
+        width: int,
+        forces: Context | None,
     ) -> None:
-        super().__init__(functions, n_state, width)
+        super().__init__(functions, n_state, width, forces=forces)
         self._cheap = EventMonitor(free, n_state, width)
         self._table = np.zeros((N_SAMPLE_POINTS, max(len(f.events) for f in (functions, free))))
         others = sum(e.action is not EventAction.SWITCH for e in free.events)

@@ -69,17 +69,21 @@ def _sample() -> str:
     pointer, dense, theta, t = f.parameters
     w = StructView(pointer, EVENT_FIELDS)
     rows, x, up = VectorArray(dense), VectorArray(w.x), f.value(theta, DOUBLE4)
+    down = f.value(1.0 - theta, DOUBLE4)
+    taylor = w.rows.not_equal(DENSE_ROWS)
+    with f.if_then(~taylor), f.loop(w.state_groups) as i:
+        value = rows[w.groups * (DENSE_ROWS - 1) + i]
+        for j in reversed(range(DENSE_ROWS - 1)):
+            value = f.intrinsic("fmuladd", value, down if j % 2 else up, rows[w.groups * j + i])
+        x[i] = value
     # more rows are those of Taylor's method, in powers of θ
-    down = f.value(f.select(w.rows.not_equal(DENSE_ROWS), theta, 1.0 - theta), DOUBLE4)
-    with f.loop(w.state_groups) as i:
-        value = f.variable(rows[w.groups * (w.rows - 1) + i])
+    with f.if_then(taylor), f.loop(w.state_groups) as i:
+        sum_ = f.variable(rows[w.groups * (w.rows - 1) + i])
         with f.loop(w.rows - 1) as k:
-            j = w.rows - k - 2
-            odd = f.emit(INT64, f"and {j}, 1").not_equal(0)
-            value.value = f.intrinsic(
-                "fmuladd", value.value, f.select(odd, down, up), rows[w.groups * j + i]
+            sum_.value = f.intrinsic(
+                "fmuladd", sum_.value, up, rows[w.groups * (w.rows - k - 2) + i]
             )
-        x[i] = value.value
+        x[i] = sum_.value
     ScalarArray(w.x)[w.n_state] = t
     f.line(f"call void {w.g.name}({w.x}, {w.p}, {w.values}, {w.work})")
     f.ret(0)

@@ -19,13 +19,19 @@ from dalembert.runtime.numerics.llvm_types import GROUP_SIZE, ctypes_structure, 
 from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.ode.constrained.constrained_rates import Workspace
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
-from dalembert.runtime.simulation.context_ir import EXPORTS, FIELDS, context_ir
+from dalembert.runtime.simulation.context_ir import (
+    EXPORTS,
+    FIELDS,
+    FORCE_GUARD_FIELDS,
+    context_ir,
+)
 from dalembert.runtime.simulation.energy_audit import Audit, Budget
 
 if TYPE_CHECKING:
     from dalembert.runtime.numerics.taylor_code import TaylorWorkspace
 
 _Fields: Final = ctypes_structure(FIELDS)
+_ForceGuards: Final = ctypes_structure(FORCE_GUARD_FIELDS)
 
 
 _PROJECT: Final = ctypes.CFUNCTYPE(
@@ -49,8 +55,9 @@ class Context:
         tolerance: float = 1e-13,
         *,
         autonomous: bool = False,
+        n_forces: int = 0,
     ) -> None:
-        self.rates = rates
+        self.rates, self.n_forces = rates, n_forces
         self._alive: list[Any] = [projection, p]
         # functions whose scratch space begins with what follows from parameters alone, and the
         # addresses of both
@@ -70,14 +77,19 @@ class Context:
                 rates.address,
                 self._allocate_work(rates, self._fields.p),
             )
-            self._fields.x = self._keep_alive(np.zeros(n + GROUP_SIZE))
+            self._fields.x = self._keep_alive(np.zeros(n + GROUP_SIZE + n_forces))
         if projection is not None:
             self._fields.projection = projection.address
             self._fields.projection_work = self._allocate_work(projection, self._fields.p)
             self._fields.result = self._keep_alive(np.zeros(projection.n_out))
             self._fields.n_coordinates = projection.n_out - 1
         self.address = ctypes.addressof(self._fields)
-        self.rhs: int = _library().address("rhs_without_time" if autonomous else "rhs")
+        name = "rhs_without_time" if autonomous else "rhs"
+        if n_forces:
+            name, self._fields.n_forces = "rhs_with_forces", n_forces
+            self._fields.autonomous = int(autonomous)
+            self._fields.outputs = self._keep_alive(np.zeros(n + GROUP_SIZE + n_forces))
+        self.rhs: int = _library().address(name)
         self.project: int = _library().address("project") if projects else 0
         self.accept: int = 0
 
@@ -102,12 +114,13 @@ class Context:
         fields, n = self._fields, self._fields.n_state
         self._alive.append(audit)
         fields.audit_p = self._keep_alive(p)
-        if audit.rates is not None:
-            if not audit.autonomous:
+        rates = audit.rates_of_forces if self.n_forces else audit.rates
+        if rates is not None:
+            if not audit.autonomous and not self.n_forces:
                 self.rhs = _library().address("rhs")
             fields.audit, fields.audit_work = (
-                audit.rates.address,
-                self._allocate_work(audit.rates, fields.audit_p),
+                rates.address,
+                self._allocate_work(rates, fields.audit_p),
             )
         fields.Z = n + audit.Z if audit.Z is not None else -1
         fields.jump = n + audit.jump if audit.jump is not None else -1
@@ -169,6 +182,12 @@ class Context:
                 audit.address,
                 self._allocate_work(audit, fields.audit_p),
             )
+
+    def force_guards(self, g: CompiledFunction, work: FloatArray) -> tuple[int, int]:
+        """What evaluates guards g(x, λ) at x alone, and what it is given as scratch space."""
+        guards = _ForceGuards(context=self.address, g=g.address, work=data_address(work))
+        self._alive += [guards, g, work]
+        return _library().address("force_guards"), ctypes.addressof(guards)
 
     def shift_energy_reference(self, change: float) -> None:
         """An event has changed K₂ + 𝒰: from now on E_Z is held at another level."""

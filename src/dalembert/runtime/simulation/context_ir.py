@@ -30,7 +30,7 @@ from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, INTRINSI
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 
 NOTHING: Final = "void"
-EXPORTS: Final = ("rhs", "rhs_without_time", "project", "accept")
+EXPORTS: Final = ("rhs", "rhs_without_time", "rhs_with_forces", "force_guards", "project", "accept")
 _MOST_ROUNDS: Final = 8
 # how far from the tolerance rounding may keep a residual
 _LOOSE: Final = 1e3
@@ -85,6 +85,16 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("jacobian_work", POINTER),
     ("jacobian_audit", POINTER),
     ("jacobian_audit_work", POINTER),
+    # rates that are followed by contact forces: where f writes both, and the number of forces
+    ("outputs", POINTER),
+    ("n_forces", INT64),
+    ("autonomous", INT64),
+)
+# guards that are functions of contact forces: the run, and the function with its scratch space
+FORCE_GUARD_FIELDS: Final[tuple[tuple[str, str], ...]] = (
+    ("context", POINTER),
+    ("g", POINTER),
+    ("work", POINTER),
 )
 
 
@@ -135,9 +145,12 @@ class ContextFunction(FunctionBuilder):
 
 
 def context_ir() -> str:
-    """`rhs`, `rhs_without_time`, `project` and `accept`."""
+    """The functions of `EXPORTS`, with what they call."""
     on_the_way = (
         audit_rates(),
+        _add_forces(),
+        _rhs_with_forces(),
+        _force_guards(),
         _energy_at(),
         _Z_of(),
         _project_energy(),
@@ -197,6 +210,45 @@ def audit_rates() -> str:
     with f.if_then(audit.not_equal(0)):
         f.call_void(audit, x, f.c.audit_p, f.offset(dy, f.c.n_state), f.c.audit_work)
     return f.finish()
+
+
+def _add_forces() -> str:
+    """The rates at a state (y, t), and the contact forces behind the time in x."""
+    f = ContextFunction("add_forces", NOTHING, POINTER)
+    c = f.c
+    f.call_void(c.f, f.arguments[0], c.p, c.outputs, c.work)
+    outputs, x, n = ScalarArray(c.outputs), ScalarArray(c.x), c.n_state
+    with f.loop(c.n_forces) as i:
+        x[n + 1 + i] = outputs[n + i]
+    return f.finish()
+
+
+def _rhs_with_forces() -> str:
+    """As `rhs`; the quadratures depend on the forces, which are solved for once."""
+    f = ContextFunction("rhs_with_forces", INT32, DOUBLE, POINTER, POINTER, exported=True)
+    t, y, dy = f.arguments
+    x, n = f.state_and_time(t, y), f.c.n_state
+    # where the time enters nowhere the state is read where it stands
+    f.call_void("add_forces", f.select(f.c.autonomous.not_equal(0), y, x))
+    # one by one: four numbers that were just written apart take longer to read together
+    with f.loop(n) as i:
+        ScalarArray(dy)[i] = ScalarArray(f.c.outputs)[i]
+    f.call_void("audit_rates", x, dy)
+    return f.finish(0)
+
+
+def _force_guards() -> str:
+    """g(x, λ) as a function of x = (y, t) alone: guards of a step call it as any other."""
+    f = FunctionBuilder("force_guards", NOTHING, *[POINTER] * 4, exported=True)
+    x, p, values, pointer = f.parameters
+    guards = StructView(pointer, FORCE_GUARD_FIELDS)
+    c = StructView(guards.context, FIELDS)
+    with f.loop(c.n_state + 1) as i:
+        ScalarArray(c.x)[i] = ScalarArray(x)[i]
+    f.line(f"call {NOTHING} @add_forces({c.x}, {guards.context})")
+    f.line(f"call {NOTHING} {guards.g.name}({c.x}, {p}, {values}, {guards.work})")
+    f.ret_void()
+    return f.text()
 
 
 # ---- projections -------------------------------------------------------------------------------

@@ -72,7 +72,6 @@ class Audit:
     """The quadratures, as native code with its own list of parameters."""
 
     names: tuple[str, ...]
-    rates: CompiledFunction | None
     parameters: tuple[int, ...]
     # the rates as expressions, for integrators that want them so; K₂ and 𝒰; q, u and t
     tape: Tape
@@ -88,6 +87,23 @@ class Audit:
     taken: int | None = None
     # how many numbers stand between (q, u) and t
     n_sensitivity_states: int = 0
+    # multipliers or contact forces, which stand after the time, and the rates with the latter
+    forces: tuple[int, ...] = ()
+    nodes_of_forces: tuple[int, ...] = ()
+
+    @cached_property
+    def rates(self) -> CompiledFunction | None:
+        """The rates of all quadratures; None where there are none."""
+        after = self.forces if self.takes_multipliers else ()
+        return self._compiled(self.nodes, after) if self.nodes else None
+
+    @cached_property
+    def rates_of_forces(self) -> CompiledFunction | None:
+        """The same with the contact forces as arguments."""
+        return self._compiled(self.nodes_of_forces, self.forces) if self.nodes else None
+
+    def _compiled(self, nodes: Sequence[int], after: Sequence[int]) -> CompiledFunction:
+        return CompiledFunction(self.tape, nodes, (*self.state, *after), self.parameters)
 
     @cached_property
     def energy(self) -> CompiledFunction:
@@ -159,19 +175,15 @@ def _compile_audit(setting: RunValues, quadratures: Quadratures, room: int) -> A
     )
     # the power of moving rows needs λ, which then stands after the time
     moved_by_rows = not set(kin.multipliers).isdisjoint(symbols_of(tape, rates))
-    compiled = (
-        CompiledFunction(
-            tape, rates, (*state, *kin.multipliers) if moved_by_rows else state, parameters
-        )
-        if rates
-        else None
-    )
+    contact = tuple(i for i in setting.bindings if i in setting.state_dependent)
+    known = {i: x for i, x in setting.bindings.items() if i not in setting.state_dependent}
+    of_contact = Substitution(tape, known) if contact else insert
+    nodes = tuple(map(of_contact, copy_expressions(quadratures.tape, tape, quadratures.rates)))
     places = quadratures.Z, quadratures.projection_change, quadratures.energy_correction
     autonomous = kin.system.t.i not in symbols_of(tape, rates) and not moved_by_rows
     how = autonomous, moved_by_rows, quadratures.event_loss
     return Audit(
         quadratures.names,
-        compiled,
         parameters,
         tape,
         tuple(rates),
@@ -180,4 +192,6 @@ def _compile_audit(setting: RunValues, quadratures: Quadratures, room: int) -> A
         *places,
         *how,
         n_sensitivity_states=room,
+        forces=kin.multipliers if moved_by_rows else contact,
+        nodes_of_forces=nodes,
     )

@@ -58,6 +58,16 @@ class NativeModel:
     entries: Entries | None = None
     # the equations that u̇ solves, where there are such
     implicit_rates: ImplicitRates | None = None
+    # contact forces and pivots of their solution, which `rates` gives after the rates: quadratures
+    # and guards depend on them
+    forces: tuple[int, ...] = ()
+
+    @cached_property
+    def rates_alone(self) -> Rates:
+        """The rates without forces."""
+        if not self.forces:
+            return self.rates
+        return ExplicitRates(self.tape, self.nodes, self.state, self.parameters)
 
     @property
     def jets(self) -> CompiledTaylor:

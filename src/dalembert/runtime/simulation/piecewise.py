@@ -164,10 +164,7 @@ def _audit(tape: Tape, insert: Substitution, audit: Audit) -> Audit:
         for nodes in (audit.nodes, audit.energies)
     )
     parameters = tuple(i for i in symbols_of(tape, (*rates, *energies)) if i not in audit.state)
-    compiled = CompiledFunction(tape, rates, audit.state, parameters) if rates else None
-    return replace(
-        audit, rates=compiled, parameters=parameters, tape=tape, nodes=rates, energies=energies
-    )
+    return replace(audit, parameters=parameters, tape=tape, nodes=rates, energies=energies)
 
 
 # ---- the run -----------------------------------------------------------------------------------

@@ -97,6 +97,7 @@ class RunSetup:
             self.p,
             model.projection if self.projects else None,
             autonomous=model.autonomous,
+            n_forces=len(model.forces),
         )
         if self.watched is not None:
             audit = self.watched.audit

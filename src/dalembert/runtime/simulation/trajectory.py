@@ -219,7 +219,6 @@ class Trajectory(Displayable):
         return {
             **dict(zip(kin.state, columns, strict=True)),
             self.values.evaluator.time: self._t,
-            **self._mode_parameters,
         }
 
     @cached_property
@@ -294,6 +293,10 @@ class Trajectory(Displayable):
         evaluator = self.values.evaluator
         reduced = [evaluator.in_state(i) for i in nodes]
         state = self._state
+        if self.contact_modes is not None and evaluator.contains(
+            reduced, self.contact_modes.symbols
+        ):
+            state = {**state, **self._mode_parameters}
         if evaluator.contains(reduced, evaluator.kin.udot):
             state = {**state, **self._udot}
         if evaluator.contains(reduced, evaluator.kin.multipliers):

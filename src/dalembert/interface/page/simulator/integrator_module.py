@@ -137,7 +137,7 @@ def integrator_section(
     rank = recorded.rates.max_rank
     parts += [
         recompile_for_wasm(name, function, given)
-        for name, function in model.rates.functions(rank).items()
+        for name, function in model.rates_alone.functions(rank).items()
     ]
     data["rows"] = model.rates.solver_data(rank)
     if data["rows"] is not None:

@@ -8,7 +8,7 @@ import ctypes
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.expression_graph import gradient, symbols_of
 from dalembert.symbolic.algebra.tape import Tape
 
+if TYPE_CHECKING:
+    from dalembert.runtime.simulation.context import Context
+
 # parts of Σ |∂g/∂x| |x|, and numbers, that count as zero when a run begins
 _ZERO: Final = 1e-12
 _ZERO_ANYWAY: Final = 1e-14
@@ -43,6 +46,7 @@ _Fields: Final = ctypes_structure(EVENT_FIELDS)
 _SAMPLE: Final = ctypes.CFUNCTYPE(
     ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_double
 )
+_VALUES: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 
 
 @cached_call
@@ -143,8 +147,14 @@ class EventMonitor:
     """One run's memory of its events: on which side of zero each of them is."""
 
     def __init__(
-        self, functions: EventFunctions, n_state: int, width: int, rows: int = DENSE_ROWS
+        self,
+        functions: EventFunctions,
+        n_state: int,
+        width: int,
+        rows: int = DENSE_ROWS,
+        forces: Context | None = None,
     ) -> None:
+        """`forces` are the contact forces of a run, which are arguments of the functions."""
         m = len(functions.events)
         self.functions = functions
         names = ("values", "last", "earlier", "side", "wanted", "side_before")
@@ -155,10 +165,15 @@ class EventMonitor:
             np.zeros(padded_size(n_state + 1) + GROUP_SIZE),
             functions.p,
         ]
-        self._x = np.zeros(n_state + 1)
-        work, x, p = (data_address(a) if a.size else 0 for a in self._alive)
+        self.n_state = n_state
+        self._work, x, p = (data_address(a) if a.size else 0 for a in self._alive)
+        g, work = (
+            (functions.values.address, self._work)
+            if forces is None
+            else forces.force_guards(functions.values, self._alive[0])
+        )
         self._fields = _Fields(
-            g=functions.values.address,
+            g=g,
             p=p,
             work=work,
             x=x,
@@ -179,12 +194,19 @@ class EventMonitor:
     @property
     def prologues(self) -> tuple[tuple[int, int, int], ...]:
         """What computes from the parameters alone: function, parameters, scratch space."""
-        values, fields = self.functions.values, self._fields
-        return ((values.prologue_address, fields.p or 0, fields.work or 0),)
+        return ((self.functions.values.prologue_address, self._fields.p or 0, self._work),)
 
     def parameters_changed(self) -> None:
         """The parameters have other values: what was computed from them alone is computed again."""
         self._prepare()
+
+    def values_at(self, y: FloatArray, t: float) -> FloatArray:
+        """g at a state and a time; the array is the same at every call."""
+        x, values = self._alive[1], self._arrays["values"]
+        x[: self.n_state], x[self.n_state] = y, t
+        f = self._fields
+        _VALUES(f.g)(f.x, f.p, f.values, f.work)
+        return values
 
     def sampled(self, rows: int, begin: float, length: float) -> Callable[[float], FloatArray]:
         """g(t) on the dense output of a step, its rows at an address; the array is the same at
@@ -204,8 +226,7 @@ class EventMonitor:
         """
         last, earlier = self._arrays["last"], self._arrays["earlier"]
         if y is not None:
-            self._x[:-1], self._x[-1] = y, t
-            last[:] = self.functions.values.call(self._x, self.functions.p)
+            last[:] = self.values_at(y, t)
             self._fields.t_last = self._fields.t_earlier = t
         self._arrays["side"][first:] = 1.0
         np.maximum(last[first:], 0.0, out=last[first:])

@@ -154,7 +154,7 @@ class EventRun:
 
     @property
     def _n(self) -> int:
-        return self.watch.functions.values.n_in - 1
+        return self.watch.n_state
 
     def _to_event(
         self, integration: Integrator, interruption: Interruption
@@ -205,19 +205,19 @@ class EventRun:
 
     def _move_to(self, integration: Integrator, k: int, c: Crossing, step: DenseStep) -> None:
         """From point k to the event: t* ← t* − g/ġ, the step taken again each time."""
-        functions, begin, end = self.watch.functions, step.begin, step.end
-        t, least, x = c.t, math.inf, np.empty(self._n + 1)
+        begin, end = step.begin, step.end
+        t, least = c.t, math.inf
         # a step of a few bits cannot be taken
         shortest = begin + _LAST_BITS * math.ulp(begin)
         for _ in range(_POLISHES):
             integration.rewind_to(k, t if t > shortest else begin)
             if t <= shortest:
                 return
-            x[:-1], x[-1] = integration.state[: self._n], t
-            g = float(functions.values.call(x, functions.p)[c.event])
+            y = integration.state[: self._n]
+            g = float(self.watch.values_at(y, t)[c.event])
             if g == 0.0 or not abs(g) < least:
                 return
-            rate = self._rate(c, x, integration)
+            rate = self._rate(c, np.append(y, t), integration)
             new = t - g / rate if rate else t
             if not shortest < new <= end or new == t:
                 return

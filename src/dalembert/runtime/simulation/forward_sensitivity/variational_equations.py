@@ -113,7 +113,13 @@ def _explicit_variational(model: NativeModel, directions: Directions) -> NativeM
         else None
     )
     return replace(
-        model, rates=compiled, projection=back, tape=tape, nodes=tuple(rates), state=state
+        model,
+        rates=compiled,
+        projection=back,
+        tape=tape,
+        nodes=tuple(rates),
+        state=state,
+        forces=(),
     )
 
 

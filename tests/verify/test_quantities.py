@@ -71,7 +71,8 @@ def test_wrong_quantities_are_corrected(answer, sentence):
 def test_the_quantity_may_be_named_apart():
     right = "1/2 (M + m) x'^2 + m a x' theta' cos(theta) + 2/3 m a^2 theta'^2"
     assert verify(CART, right, of="T").holds
-    assert verify(CART, 2, of="dof").holds
+    for name in ("dof", "freedoms", "degrees of freedom"):
+        assert verify(CART, 2, of=name).holds
     assert verify(
         CART, [["M + m", "m*a*cos(theta)"], ["m*a*cos(theta)", "4/3*m*a**2"]], of="M"
     ).holds

@@ -43,7 +43,11 @@ class CommandGroup(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click passes it
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        cmd_name: str,
+    ) -> click.Command | None:
         return _command(cmd_name) if cmd_name in COMMANDS else None
 
     def resolve_command(
@@ -193,7 +197,11 @@ def dalembert(ctx: click.Context) -> None:
         click.echo(FIRST_STEPS)
 
 
-def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:  # noqa: ARG001
+def _print_version(
+    ctx: click.Context,
+    param: click.Parameter,  # noqa: ARG001
+    wanted: bool,
+) -> None:
     if wanted:
         from importlib.metadata import PackageNotFoundError, version
 

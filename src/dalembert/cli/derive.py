@@ -78,7 +78,8 @@ def derive(
     dalembert derive rolling-disk --json
     """
     style = output_format(style, output)
-    level: Level = check_choice("--steps", steps, LEVELS) if steps else "equations"  # type: ignore[assignment]
+    chosen_level = check_choice("--steps", steps, LEVELS) if steps else "equations"
+    level: Level = chosen_level  # type: ignore[assignment]
     wanted = (
         list(PRINCIPLE_NAMES)
         if check_choice("--by", by, (*PRINCIPLE_NAMES, "all")) == "all"

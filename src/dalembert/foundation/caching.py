@@ -73,7 +73,8 @@ class lazy_property(Generic[T]):  # noqa: N801 - it is written like `property`
 
     def __get__(self, owner: Any, kind: type | None = None) -> T:
         if owner is None:
-            return self  # type: ignore[return-value]  # the property itself, for who looks at the class
+            # the property itself, for a look at the class
+            return self  # type: ignore[return-value]
         value = owner.__dict__[self.name] = self.func(owner)
         return value
 

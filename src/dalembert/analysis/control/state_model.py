@@ -166,7 +166,8 @@ class Outputs:
 
     def __call__(self, x: Numbers, w: Numbers, t: float) -> tuple[Numbers, Numbers]:
         """y and ∂y/∂x at one state."""
-        X, p = self.model._arguments(self.of, x[None], w[None], np.array([t]))  # noqa: SLF001 - its own
+        arguments = self.model._arguments  # noqa: SLF001 - its own
+        X, p = arguments(self.of, x[None], w[None], np.array([t]))
         (part,) = self.of.parts
         return part.values(X, p)[0], part.jacobian(X, p)[0]
 

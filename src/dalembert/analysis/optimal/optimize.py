@@ -178,7 +178,8 @@ def _problem(
     for p in phases:
         f = PhaseFunctions(p, tuple(ranges), begin, explicit=explicit)
         functions.append(f)
-        begin = None if begin is None or not f.span.is_point else begin + f.span.low  # type: ignore[assignment]
+        known = begin is not None and f.span.is_point
+        begin = begin + f.span.low if known else None  # type: ignore[assignment]
     count = len(functions)
     if links and len(links) not in (count - 1, count):
         msg = (

@@ -232,7 +232,7 @@ class _FreeInputs:
         while len(chain) > 1:
             last = chain[-1]
             if last in present:
-                along = Derivative(t, lambda i, last=last: t.one if i == last else None)  # type: ignore[misc]
+                along = Derivative(t, {last: t.one}.get)
                 slopes = [d for e in nodes if (d := along(e)) != t.zero]
                 if not all(provably_zero(t, slopes)):
                     break

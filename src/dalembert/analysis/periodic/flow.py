@@ -110,7 +110,12 @@ class Flow:
             raise NotApplicable(msg)
         return chosen, native_model(chosen, equations)
 
-    def closed_rows(self, x: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002 - contacts need them
+    # contacts need both arguments
+    def closed_rows(
+        self,
+        x: FloatArray,  # noqa: ARG002
+        t: float,  # noqa: ARG002
+    ) -> tuple[FloatArray, FloatArray]:
         """What contacts hold at the start besides the constraints, with ∂/∂x; nothing here."""
         return np.zeros(0), np.zeros((0, self.n))
 

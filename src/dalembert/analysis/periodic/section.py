@@ -116,5 +116,7 @@ def poincare_map(
     returns   crossings after which the map arrives
     limit     how long to wait for them
     """
-    chosen = event(section, direction=direction) if not hasattr(section, "action") else section  # type: ignore[arg-type]
+    chosen = section
+    if not hasattr(section, "action"):
+        chosen = event(section, direction=direction)  # type: ignore[arg-type]
     return PoincareMap(system, [chosen], returns=returns, values=values, inputs=inputs, limit=limit)

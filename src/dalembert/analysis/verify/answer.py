@@ -23,16 +23,20 @@ from dalembert.symbolic.algebra.expression_graph import (
 from dalembert.symbolic.algebra.scalar import Scalar, as_node, is_sympy
 
 _COUNT: Final = re.compile(
-    r"\s*(?:the\s+)?(?:number\s+of\s+)?(?:(?:degrees\s+of\s+)?freedom(?:s)?|dofs?|n_?dof)\s*(?:=|:|is|are)?\s*(\d{1,6})\s*\.?\s*",
+    r"\s*(?:the\s+)?(?:number\s+of\s+)?(?:(?:degrees\s+of\s+)?freedom(?:s)?|dofs?|n_?dof)"
+    r"\s*(?:=|:|is|are)?\s*(\d{1,6})\s*\.?\s*",
     re.IGNORECASE,
 )
 _COUNT_FIRST: Final = re.compile(
     r"\s*(\d{1,6})\s*(?:(?:degrees?\s+of\s+)?freedom(?:s)?|dofs?)\s*\.?\s*", re.IGNORECASE
 )
-COUNTS: Final = ("dof", "degrees of freedom")
+# in the singular; both numbers are accepted
+_COUNTS: Final = ("dof", "freedom", "degrees of freedom")
 _MATRIX: Final = re.compile(r"\s*([A-Za-z])\s*=\s*(\[\s*[\[(].*[\])]\s*\])\s*\.?\s*", re.DOTALL)
 _LATEX_MATRIX: Final = re.compile(
-    r"\s*([A-Za-z])\s*=\s*(?:\\left[\[(]\s*)?\\begin\{[pb]?(?:matrix|array)\}(?:\{[lcr]*\})?(.*?)\\end\{[pb]?(?:matrix|array)\}(?:\s*\\right[\])])?\s*\.?\s*",
+    r"\s*([A-Za-z])\s*=\s*(?:\\left[\[(]\s*)?"
+    r"\\begin\{[pb]?(?:matrix|array)\}(?:\{[lcr]*\})?(.*?)\\end\{[pb]?(?:matrix|array)\}"
+    r"(?:\s*\\right[\])])?\s*\.?\s*",
     re.DOTALL,
 )
 _MATRICES: Final = ("W", "X", "M", "f", "A", "B", "b")
@@ -56,7 +60,7 @@ def read_answer(truth: Truth, answer: Any, of: str | None, let: dict[str, str]) 
     """The rows of whatever was given."""
     if isinstance(answer, bytes):
         answer = _decoded(answer)
-    if of is not None and of.lower() in COUNTS:
+    if of is not None and of.lower().removesuffix("s") in _COUNTS:
         return _count(answer)
     if isinstance(answer, str):
         return _from_text(truth, answer, of, let)

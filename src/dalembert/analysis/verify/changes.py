@@ -71,7 +71,9 @@ class Change:
             by = "−" if self.kind == "sign" else f"({self.factor}) "
             return self.bracket, f"{by}({self.bracket})"
         sign = -1 if self.right else 1
-        return tuple("" if e is None else str(e if sign > 0 else -e) for e in (self.old, self.new))  # type: ignore[return-value]
+        return tuple(  # type: ignore[return-value]
+            "" if e is None else str(e if sign > 0 else -e) for e in (self.old, self.new)
+        )
 
     def __str__(self) -> str:
         old, new = self.shown

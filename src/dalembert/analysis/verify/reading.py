@@ -400,7 +400,8 @@ class Writer:
     def _sum(self, addends: tuple[object, ...]) -> Scalar:
         total = Scalar(self.tape, self.tape.zero)
         for addend in addends:
-            sign, tree, start, stop = addend.sign, addend.value, addend.start, addend.stop  # type: ignore[attr-defined]
+            sign, tree = addend.sign, addend.value  # type: ignore[attr-defined]
+            start, stop = addend.start, addend.stop  # type: ignore[attr-defined]
             own = self._mark(start, stop) if self.marks is not None else None
             value = self.value(tree)
             value = value if own is None else own * value

@@ -250,7 +250,7 @@ class _ModelCollector:
         def slopes(wrt: Sequence[int]) -> tuple[int, ...]:
             columns = []
             for x in wrt:
-                along = Derivative(t, lambda i, x=x: t.one if i == x else None)  # type: ignore[misc]
+                along = Derivative(t, {x: t.one}.get)
                 columns.append([along(e) for e in rates])
             return tuple(column[k] for k in range(len(rates)) for column in columns)
 

@@ -162,7 +162,8 @@ def _equality(m: Any, k: int) -> EqualityConstraint:
         kind = "joint" if m.eq_type[k] == 2 else "tendon"
         zero = m.qpos0[m.jnt_qposadr] if kind == "joint" else m.tendon_length0
         reference = (float(zero[a]), float(zero[b]) if b >= 0 else 0.0)
-        return EqualityConstraint(name, kind, a, b, tuple(float(x) for x in data[:5]), reference)  # type: ignore[arg-type]
+        numbers = tuple(float(x) for x in data[:5])
+        return EqualityConstraint(name, kind, a, b, numbers, reference)  # type: ignore[arg-type]
     if m.eq_objtype[k] == int(mujoco().mjtObj.mjOBJ_SITE):
         return _site_equality(m, name, int(m.eq_type[k]), a, b)
     if m.eq_type[k] == 0:

@@ -57,7 +57,8 @@ class Inertial:
 
 def symmetric_inertial(mass: float, com: Any, I: Any) -> Inertial:
     """With an inertia that is symmetric to the last bit."""
-    return Inertial(float(mass), vector3(com), tuple(vector3(row) for row in (I + I.T) / 2))  # type: ignore[arg-type]
+    rows = tuple(vector3(row) for row in (I + I.T) / 2)
+    return Inertial(float(mass), vector3(com), rows)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

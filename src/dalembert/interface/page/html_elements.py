@@ -68,8 +68,11 @@ def html_document(title: str, body: str, *, scripts: bool = True) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n<link rel="icon" '
         f'href="data:,">\n'
-        f"<title>{escape(title)}</title>\n<style>{asset('page.css')}{bracket_style()}</style>\n<script>{_THEME_SCRIPT}</script>\n"
-        "<noscript><style>.panel[hidden],.group[hidden]{display:block}.controls,.tabs{display:none}</style></noscript>\n"
+        f"<title>{escape(title)}</title>\n"
+        f"<style>{asset('page.css')}{bracket_style()}</style>\n"
+        f"<script>{_THEME_SCRIPT}</script>\n"
+        "<noscript><style>.panel[hidden],.group[hidden]{display:block}"
+        ".controls,.tabs{display:none}</style></noscript>\n"
         f"</head>\n<body>\n{body}\n{code}\n</body>\n</html>\n"
     )
 

@@ -153,7 +153,8 @@ class Frame:
 
     def named_axis(self, axis: Vector | str) -> Vector:
         """The axis of this frame that "x", "y" or "z" names; anything else as it is."""
-        return getattr(self, axis) if isinstance(axis, str) and axis in ("x", "y", "z") else axis  # type: ignore[return-value]
+        is_name = isinstance(axis, str) and axis in ("x", "y", "z")
+        return getattr(self, axis) if is_name else axis  # type: ignore[arg-type, return-value]
 
     def unit_axis(self, axis: Vector | str) -> Triple:
         """n/|n|: the components of a rotation axis, which is fixed in this frame; anything else
@@ -206,7 +207,9 @@ class Frame:
         if len(cosines) != 3 or any(len(row) != 3 for row in cosines):
             msg = "direction cosines: give a 3 by 3 matrix"
             raise BadDescription(msg)
-        R: Matrix3 = tuple(tuple(as_node(t, c) for c in row) for row in cosines)  # type: ignore[assignment]
+        R: Matrix3 = tuple(  # type: ignore[assignment]
+            tuple(as_node(t, c) for c in row) for row in cosines
+        )
         if not decide_all_zero(
             t,
             orthogonality_residuals(t, R),

@@ -248,7 +248,8 @@ def _vector_hint(v: object) -> str:
     if isinstance(v, str):
         return "; write it without quotes"
     # lists, tuples and arrays of three
-    if not isinstance(v, type) and getattr(v, "__len__", None) is not None and len(v) == 3:  # type: ignore[arg-type]
+    has_length = not isinstance(v, type) and getattr(v, "__len__", None) is not None
+    if has_length and len(v) == 3:  # type: ignore[arg-type]
         return "; components are written 1*N.x + 2*N.y + 3*N.z"
     return ""
 

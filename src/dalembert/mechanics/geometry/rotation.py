@@ -214,7 +214,8 @@ class DirectionCosines:
     def angular_velocity(self, t: Tape, rate: Rate) -> Triple:
         R = self.R
         Rd = [tuple(rate(x) for x in row) for row in R]
-        return dot3(t, Rd[2], R[1]), dot3(t, Rd[0], R[2]), dot3(t, Rd[1], R[0])  # type: ignore[arg-type]
+        pairs = ((Rd[2], R[1]), (Rd[0], R[2]), (Rd[1], R[0]))
+        return tuple(dot3(t, a, b) for a, b in pairs)  # type: ignore[arg-type, return-value]
 
     def variables(self) -> tuple[int, ...]:
         return tuple(x for row in self.R for x in row)

@@ -94,7 +94,9 @@ def merge_shared_axes(v: Vector) -> Vector:
         for k, component in enumerate(c):
             if component != t.zero:
                 first = _first_frame_with_axis(F, k)
-                along: Triple = tuple(component if j == k else t.zero for j in range(3))  # type: ignore[assignment]
+                along: Triple = tuple(  # type: ignore[assignment]
+                    component if j == k else t.zero for j in range(3)
+                )
                 parts[first] = add3(t, parts[first], along) if first in parts else along
     return Vector(t, parts)
 

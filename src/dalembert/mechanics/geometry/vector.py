@@ -332,7 +332,8 @@ class Dyadic(NotebookDisplay):
         """k I"""
         t = self.tape
         i = as_node(t, k)
-        return Dyadic(t, self.frame, tuple(tuple(t.mul(i, c) for c in row) for row in self.rows))  # type: ignore[arg-type]
+        rows = tuple(tuple(t.mul(i, c) for c in row) for row in self.rows)
+        return Dyadic(t, self.frame, rows)  # type: ignore[arg-type]
 
     def to(self, F: Frame) -> Dyadic:
         """The same dyadic written in another frame: R I Rᵀ."""
@@ -344,7 +345,8 @@ class Dyadic(NotebookDisplay):
         half = [F.express(t, row, self.frame) for row in self.rows]
         columns = [(half[0][k], half[1][k], half[2][k]) for k in range(3)]
         turned = [F.express(t, c, self.frame) for c in columns]
-        return Dyadic(t, F, tuple((turned[0][k], turned[1][k], turned[2][k]) for k in range(3)))  # type: ignore[arg-type]
+        rows = tuple((turned[0][k], turned[1][k], turned[2][k]) for k in range(3))
+        return Dyadic(t, F, rows)  # type: ignore[arg-type]
 
     def entries(self) -> tuple[int, ...]:
         """The six different components xx, yy, zz, xy, yz, xz."""
@@ -356,4 +358,5 @@ def outer_square(n: Vector, frame: Frame) -> Dyadic:
     """n n, written in a frame."""
     t = n.tape
     c = n.components(frame)
-    return Dyadic(t, frame, tuple(tuple(t.mul(x, y) for y in c) for x in c))  # type: ignore[arg-type]
+    rows = tuple(tuple(t.mul(x, y) for y in c) for x in c)
+    return Dyadic(t, frame, rows)  # type: ignore[arg-type]

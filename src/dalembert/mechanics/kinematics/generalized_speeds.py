@@ -169,7 +169,8 @@ class SpeedSolver:
                 labels.add(label)
                 s = tuple(t.private_symbol(f"omega_{label}{axis}", moving=True) for axis in "xyz")
                 self.spins[F] = s  # type: ignore[assignment]
-                for e, edot in zip(F.rotation.e, F.rotation.rates_from_velocity(t, s), strict=True):  # type: ignore[arg-type]
+                rates = F.rotation.rates_from_velocity(t, s)  # type: ignore[arg-type]
+                for e, edot in zip(F.rotation.e, rates, strict=True):
                     replaced[t.rate(e)] = edot  # type: ignore[index]
         self.in_z = Substitution(t, replaced)
         self.z = [x for x in self.qdot if x not in replaced] + [

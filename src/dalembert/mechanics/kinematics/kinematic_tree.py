@@ -182,7 +182,9 @@ class KinematicTree:
         if key not in link.children:
             r_dot: Triple = tuple(self.rate(x) for x in c)  # type: ignore[assignment]
             axes_of_motion = self._joint_axes(r_dot)
-            bias: Triple = tuple(self.drop_accelerations(self.rate(x)) for x in r_dot)  # type: ignore[assignment]
+            bias: Triple = tuple(  # type: ignore[assignment]
+                self.drop_accelerations(self.rate(x)) for x in r_dot
+            )
             self._add_link(
                 link,
                 key,
@@ -214,7 +216,9 @@ class KinematicTree:
                 assert rotation is not None
                 # about an axis fixed in parent and child, so its components are the same in both
                 spin = rotation.angular_velocity(t, self.rate)
-                bias: Triple = tuple(self.drop_accelerations(self.rate(x)) for x in spin)  # type: ignore[assignment]
+                bias: Triple = tuple(  # type: ignore[assignment]
+                    self.drop_accelerations(self.rate(x)) for x in spin
+                )
                 axes_of_motion = [(x, s, self.zero) for x, s in self._joint_axes(spin)]
                 new = TreeLink(link, frame, at, axes_of_motion, spin, bias, self.zero, self.zero)
             self._add_link(link, key, new)
@@ -239,7 +243,10 @@ class KinematicTree:
         forms = [self.linear(x)[1] for x in velocity]
         zero = self.tape.zero
         rate_indices = sorted({k for f in forms for k in f})
-        return [(self.kin.qdot[k], tuple(f.get(k, zero) for f in forms)) for k in rate_indices]  # type: ignore[misc]
+        return [
+            (self.kin.qdot[k], tuple(f.get(k, zero) for f in forms))  # type: ignore[misc]
+            for k in rate_indices
+        ]
 
     def _add_link(self, parent: TreeLink, key: object, link: TreeLink) -> None:
         for x, _, _ in link.joint_axes:

@@ -67,7 +67,9 @@ class PositionKinematics:
 
     def w(self, F: Frame) -> Triple:
         """ω from [ω]ₓ = Ṙ Rᵀ."""
-        return self._axial_vector(tuple(self.time_derivative(row) for row in self.R(F)), self.R(F))  # type: ignore[arg-type]
+        R = self.R(F)
+        R_dot = tuple(self.time_derivative(row) for row in R)
+        return self._axial_vector(R_dot, R)  # type: ignore[arg-type]
 
     def angular_momentum(self, I: Dyadic, w: Triple) -> Triple:
         """R I Rᵀ ω"""
@@ -87,7 +89,8 @@ class PositionKinematics:
         """[θ_k]ₓ = (∂R/∂q_k) Rᵀ"""
         d = self._coordinate_derivatives[k]
         R = self.R(F)
-        return self._axial_vector(tuple((d(a), d(b), d(c)) for a, b, c in R), R)  # type: ignore[arg-type]
+        R_k = tuple((d(a), d(b), d(c)) for a, b, c in R)
+        return self._axial_vector(R_k, R)  # type: ignore[arg-type]
 
     @lazy_property
     def _coordinate_derivatives(self) -> list[Derivative]:

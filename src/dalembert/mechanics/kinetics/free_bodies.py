@@ -129,7 +129,9 @@ def inertia(kin: Kinematics, body: Body) -> Wrench:
     """m a and Ḣ of a body about its mass centre, in the speeds."""
     none = Vector(kin.tape, {})
     rigid = body.frame is not None and body.inertia is not None
-    torque = kin.motion.derivative(body.inertia @ kin.w(body.frame)) if rigid else none  # type: ignore[arg-type]
+    torque = none
+    if rigid:
+        torque = kin.motion.derivative(body.inertia @ kin.w(body.frame))  # type: ignore[arg-type]
     return Wrench(body.mass * kin.a(body.G), torque)
 
 

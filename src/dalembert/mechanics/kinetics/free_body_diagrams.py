@@ -65,7 +65,8 @@ class FreeBodyDiagram:
             x if axis in self.moment_axes else t.zero
             for axis, x in zip("xyz", self.mu, strict=True)
         )
-        return Wrench(Vector(t, {self.axes: f}), Vector(t, {self.axes: mu}))  # type: ignore[dict-item]
+        force, moment = (Vector(t, {self.axes: x}) for x in (f, mu))  # type: ignore[dict-item]
+        return Wrench(force, moment)
 
     def component_equations(self, total: Wrench) -> Iterator[tuple[str, int, int]]:
         """(which balance, the symbol of what the joint exerts in it, the component) for every

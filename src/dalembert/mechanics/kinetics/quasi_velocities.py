@@ -276,7 +276,8 @@ class HamelQuantities:
         t, p, n = self.tape, self.kin.n_u, len(self.full.u)
         twist = [[t.zero] * n for _ in range(p)]
         for symbol, c in zip(gamma.row_labels, gamma.value, strict=True):
-            s, (r, k) = int(symbol.above[0]) - 1, symbol.below  # type: ignore[union-attr]  # made by _gamma
+            # a symbol of _gamma
+            s, (r, k) = int(symbol.above[0]) - 1, symbol.below  # type: ignore[union-attr]
             twist[int(r) - 1][s] = t.add(
                 twist[int(r) - 1][s], c if k == "t" else t.mul(c, self.full.u[int(k) - 1])
             )

@@ -133,7 +133,7 @@ def _varying_symbol(s: Registry, entries: tuple[int, ...]) -> str:
     tape = s.space.tape
     for i in symbols_of(tape, entries):
         if i in tape.moving:
-            along = Derivative(tape, lambda x, i=i: tape.one if x == i else None)  # type: ignore[misc]
+            along = Derivative(tape, {i: tape.one}.get)
             if not all(provably_zero(tape, [along(c) for c in entries])):
                 return str(tape.nodes[i][1])
     return "time"

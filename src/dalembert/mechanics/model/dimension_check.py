@@ -149,7 +149,9 @@ class DimensionChecker:
         return (
             ""
             if dimension is None
-            else unit_text(tuple(a - b for a, b in zip(work, dimension, strict=True)))  # type: ignore[arg-type]
+            else unit_text(
+                tuple(a - b for a, b in zip(work, dimension, strict=True))  # type: ignore[arg-type]
+            )
         )
 
     def _is_angular(self, node: int) -> bool:

@@ -226,7 +226,9 @@ def units(s: Registry, /, **units: str) -> None:
 _NUMBER_FIRST: Final = re.compile(r"\s*[-+]?[\d.]")
 
 
-def input(s: Registry, name: str, value: Any = None, *, display: str | None = None) -> Scalar:  # noqa: A001
+def input(  # noqa: A001
+    s: Registry, name: str, value: Any = None, *, display: str | None = None
+) -> Scalar:
     """A quantity known only at run time, such as a motor force; `value` is its default in a run."""
     try:
         number = parse_value(s, name, value)

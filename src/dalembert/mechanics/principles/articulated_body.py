@@ -49,7 +49,10 @@ from dalembert.symbolic.algebra.tape import Tape, Triple
 def _rotate_matrix(t: Tape, F: Frame, X: Matrix3) -> Matrix3:
     """R X Rᵀ from the axes of F to those of its parent."""
     half = tuple(F.transform_components(t, c, to_parent=True) for c in transpose(X))
-    return tuple(F.transform_components(t, c, to_parent=True) for c in transpose(half))  # type: ignore[arg-type, return-value]
+    return tuple(  # type: ignore[return-value]
+        F.transform_components(t, c, to_parent=True)
+        for c in transpose(half)  # type: ignore[arg-type]
+    )
 
 
 @dataclass

@@ -225,8 +225,8 @@ def derivatives(
 ) -> Derivatives:
     """d = da.derivatives(s, of=…, with_respect_to=…): native ∂y/∂x = d(q, u, t=0, **values).
 
-    of               "udot", "qdot", "rates" (q̇, ẋ, u̇), "M", "f", "constraints", "T", "V", "inverse
-                     dynamics", or an expression, a text, or a list of them
+    of               "udot", "qdot", "rates" (q̇, ẋ, u̇), "M", "f", "constraints", "T", "V",
+                     "inverse dynamics", or an expression, a text, or a list of them
     with_respect_to  "q", "u", "x" (first-order states), "loads" (generalized loads along u),
                      "inputs", "constants", "t", "udot" (of inverse dynamics), or names, or a list
                      of all these

@@ -52,7 +52,8 @@ class DimensionExpression:
         unknown = dict(self.unknown)
         for x, k in other.unknown.items():
             unknown[x] = unknown.get(x, Fraction(0)) + power * k
-        return DimensionExpression(known, {x: k for x, k in unknown.items() if k})  # type: ignore[arg-type]
+        powers = {x: k for x, k in unknown.items() if k}
+        return DimensionExpression(known, powers)  # type: ignore[arg-type]
 
     def power(self, power: Fraction) -> DimensionExpression:
         """Its power."""

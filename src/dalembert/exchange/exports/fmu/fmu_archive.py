@@ -190,7 +190,9 @@ def _binary(name: str, sources: dict[str, str], *, required: bool) -> bytes | No
             "-lm",
         ]
         # the compiler that was found
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
+        done = subprocess.run(  # noqa: S603
+            command, cwd=folder, capture_output=True, text=True, check=False
+        )
         if done.returncode:
             msg = (
                 f"{compiler} cannot compile the sources of {name}: {done.stderr.strip()[:500]}; "

@@ -378,7 +378,8 @@ class Workspace:
             int(kind.quaternions),
             int(kind.nonlinear_velocities),
         )
-        fields.index = data_address(rates.index)  # type: ignore[arg-type]  # whole numbers are found as others are
+        # whole numbers have an address as others have
+        fields.index = data_address(rates.index)  # type: ignore[arg-type]
         fields.count, fields.block_groups = len(rates.index), layout.parts["end"] // GROUP_SIZE
         self.address = ctypes.addressof(fields)
         self._allocate(rates.memory_layout)

@@ -267,8 +267,10 @@ _PLAIN: Final = "DejaVu Sans, Segoe UI, Helvetica, Arial, sans-serif"
 _SYMBOL: Final = "DejaVu Serif, Georgia, Times New Roman, serif"
 _STYLE: Final = (
     f"text{{font-family:{_PLAIN};font-size:12px;fill:#444}}.name{{font-size:13px;fill:#222}}"
-    f".symbol{{font-family:{_SYMBOL};font-style:italic;font-size:17px;fill:#222}}.title{{font-size:19px;font-weight:bold;fill:#111}}"
-    ".grid{stroke:#e6e6e6}.axis{stroke:#999;fill:none}.curve{fill:none;stroke-width:1.7;stroke-linejoin:round;stroke-linecap:round}"
+    f".symbol{{font-family:{_SYMBOL};font-style:italic;font-size:17px;fill:#222}}"
+    ".title{font-size:19px;font-weight:bold;fill:#111}"
+    ".grid{stroke:#e6e6e6}.axis{stroke:#999;fill:none}"
+    ".curve{fill:none;stroke-width:1.7;stroke-linejoin:round;stroke-linecap:round}"
     ".dots{stroke-width:3.4}"
 )
 

@@ -7,8 +7,10 @@ constants.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from dalembert.foundation.deferred_dataclass import dataclass
@@ -217,7 +219,7 @@ def _rate_free_summands(form: RationalForm, below: Powers, ranking: TermOrder) -
         for a in form.atoms()
         if ranking.varies(a) and sum(t.power(a) > 0 for t in form.numerator) > 1
     ]:
-        candidate = _collect(form, below, ranking, lambda a, atom=atom: a == atom)  # type: ignore[misc]
+        candidate = _collect(form, below, ranking, partial(operator.eq, atom))
         if _printed_length(candidate) <= least:
             shortest, least = candidate, _printed_length(candidate) - 1
     return shortest

@@ -230,7 +230,7 @@ def _rhs_with_forces() -> str:
     x, n = f.state_and_time(t, y), f.c.n_state
     # where the time enters nowhere the state is read where it stands
     f.call_void("add_forces", f.select(f.c.autonomous.not_equal(0), y, x))
-    # one by one: four numbers that were just written apart take longer to read together
+    # scalar loads: reading four separately written numbers as one vector is slower
     with f.loop(n) as i:
         ScalarArray(dy)[i] = ScalarArray(f.c.outputs)[i]
     f.call_void("audit_rates", x, dy)

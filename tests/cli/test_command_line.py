@@ -15,7 +15,7 @@ from dalembert.cli.command_registry import COMMANDS, load_command
 def arguments(line):
     """{parameter: value} of a line, without those at their defaults."""
     name, *words = line.split()
-    defaults = {
+    defaults = {"output": None} | {
         p.name: p.default for p in inspect.signature(load_command(name)).parameters.values()
     }
     with app.get_command(None, name).make_context(name, words) as ctx:

@@ -6,16 +6,20 @@ a second.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import io
 from collections.abc import Callable
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, get_args, get_origin, get_type_hints
+from pathlib import Path
+from typing import Any, Final, get_args, get_origin, get_type_hints
 
 import click
 
 from dalembert.cli.command_registry import COMMANDS, Argument, Option, load_command
-from dalembert.cli.exit_handling import run_and_flush, run_command
+from dalembert.cli.exit_handling import CommandExit, run_and_flush, run_command
+from dalembert.errors import Unknown
 
 FIRST_STEPS = """\
 dalembert: equations of motion, proofs that they agree, simulations.
@@ -25,7 +29,7 @@ dalembert: equations of motion, proofs that they agree, simulations.
   dalembert agree rolling-disk        prove that eleven principles agree
   dalembert simulate rolling-disk     simulate
   dalembert view rolling-disk         open the interactive page
-  dalembert new pendulum > my.toml    start a model of your own
+  dalembert new pendulum -o my.toml   start a model of your own
 
 dalembert --help lists all commands, dalembert COMMAND --help explains one."""
 
@@ -96,7 +100,52 @@ def _command(name: str) -> click.Command:
         _parameter(p, *get_args(hints[p.name])[:2])
         for p in inspect.signature(function).parameters.values()
     ]
-    return _Command(name, callback=function, params=parameters, help=_help(function))
+    if name in WITHOUT_OUTPUT or any("-o" in p.opts for p in parameters):
+        return _Command(name, callback=function, params=parameters, help=_help(function))
+    return _Command(
+        name,
+        callback=partial(_write_printed, function),
+        params=[*parameters, click.Option(["output", "-o", "--output"], **_OUTPUT)],
+        help=_help(function),
+    )
+
+
+# they open a browser, serve, or take the file as an argument
+WITHOUT_OUTPUT: Final = frozenset({"view", "serve", "studio", "convert"})
+_OUTPUT: Final[dict[str, Any]] = {
+    "metavar": "FILE",
+    "type": Path,
+    "help": "Write the printed text to a file (JSON for .json).",
+}
+_PAGES: Final = {".html", ".htm", ".tex", ".md", ".pdf"}
+
+
+def _write_printed(function: Callable[..., None], *, output: Path | None, **given: Any) -> None:
+    """Run a command; `output` is the file of what it prints."""
+    if output is None:
+        function(**given)
+        return
+    if output.suffix.lower() in _PAGES:
+        msg = (
+            f"-o {output}: this command writes text or JSON; give FILE.txt or FILE.json, or use "
+            f"dalembert report for a page"
+        )
+        raise Unknown(msg)
+    if output.suffix.lower() == ".json" and "as_json" in given:
+        given["as_json"] = True
+    end: CommandExit | None = None
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        try:
+            function(**given)
+        except CommandExit as ending:
+            end = ending
+    from dalembert.cli.output import report_written
+    from dalembert.foundation.atomic_write import write_text
+
+    write_text(output, printed.getvalue())
+    report_written(output, as_json=False)
+    if end is not None:
+        raise end
 
 
 def _parameter(place: inspect.Parameter, kind: Any, declared: Argument | Option) -> click.Parameter:
@@ -171,7 +220,7 @@ def dalembert(ctx: click.Context) -> None:
     dalembert export rolling-disk --to c -o disk   write equations for other tools
     dalembert equilibrium bead-on-hoop     find equilibria and their stability
     dalembert modes whipple-bicycle        linearize: eigenvalues and mode shapes
-    dalembert new pendulum > model.toml    start a model file
+    dalembert new pendulum -o model.toml   start a model file
     dalembert check model.toml             check a model file
 
     For a system of your own write a function that returns it, for example in file.py:

@@ -37,7 +37,7 @@ def constraints(
     *,
     as_json: Json = False,
 ) -> None:
-    r"""Count degrees of freedom; find redundant and integrable constraints.
+    r"""Count degrees of freedom; find redundant constraints.
 
     Degrees of freedom at configuration and velocity level; rows that repeat others, by name; rows
     on velocities that are positions in disguise, alone or together. Rows that contradict each other

@@ -52,7 +52,7 @@ def hybrid(
     *,
     steps: Annotated[bool, Option("--steps", help="Show every step.")] = False,
 ) -> None:
-    r"""Derive hybrid equations: rigid bodies with strings, bars, shafts and beams.
+    r"""Derive the equations of bodies with flexible members.
 
     By Hamilton's extended principle: ordinary differential equations for the rigid variables with
     integrals over the members, partial ones for the fields v(x, t), …, and every boundary
@@ -94,7 +94,7 @@ def member(
     static: Annotated[bool, Option("--static", help="Static deflection under its loads.")] = False,
     as_json: Json = False,
 ) -> None:
-    r"""Modes, static shape and buckling of a string, bar, shaft or beam.
+    r"""Modes, static shape and buckling of a flexible member.
 
     Its frame is held where it is, or moves as specified. Uniform members: the characteristic
     equation as a book prints it, its roots enclosed to all digits, none missed. Others:

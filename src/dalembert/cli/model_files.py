@@ -126,8 +126,8 @@ def new(kind: Annotated[str, Argument(metavar="KIND", help=f"{', '.join(TEMPLATE
     r"""Print a model file with comments to start from.
 
     \b
-    dalembert new pendulum > model.toml
-    dalembert new robot-arm > arm.toml
+    dalembert new pendulum
+    dalembert new robot-arm -o arm.toml
     """
     if kind not in TEMPLATES:
         msg = (
@@ -190,9 +190,11 @@ def _gallery_settings(name: str, s: System) -> Settings | None:
 
 
 def schema() -> None:
-    r"""Print the JSON Schema of model files, for completion and checks in editors.
+    r"""Print the JSON Schema of model files.
+
+    Editors use it for completion and checks.
 
     \b
-    dalembert schema > dalembert.schema.json
+    dalembert schema -o dalembert.schema.json
     """
     sys.stdout.write(json.dumps(model_schema(), indent=1, ensure_ascii=False) + "\n")

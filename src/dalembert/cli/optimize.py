@@ -42,7 +42,7 @@ def optimize(
     *,
     as_json: Json = False,
 ) -> None:
-    r"""Find the motion of least cost that the section [optimize] of a model file describes.
+    r"""Find the optimal motion of a model with a section [optimize].
 
     The section has the options of da.optimize: duration, minimize, start, end, bounds, path,
     parameters, guess and others. The answer is replayed by the integrator; the audit is printed.

@@ -29,7 +29,7 @@ def studio(
     *,
     quiet: Quiet = False,
 ) -> None:
-    r"""Type a model in the browser, see its equations and its motion.
+    r"""Type a model in the browser and watch its motion.
 
     A page on this computer alone: the editor on the left; on the right, while you type, faults
     under their words, the scene with sliders, the equations of motion, and whether all principles

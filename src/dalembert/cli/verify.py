@@ -57,7 +57,7 @@ def verify(
     marks: Marks = 0.0,
     as_json: Json = False,
 ) -> None:
-    r"""Check anyone's own equations exactly; where they differ, show which term is wrong.
+    r"""Check your own equations exactly and locate wrong terms.
 
     The exit code is 0 if the answer is right, 1 if it is wrong or not the whole set, 2 if it cannot
     be read, 3 if it is undecided.

@@ -18,7 +18,7 @@ Source: Mit22 (2)–(3), (56), "Checking numerical integration accuracy" and sum
 from __future__ import annotations
 
 from dataclasses import field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Final
 
 import numpy as np
@@ -31,7 +31,13 @@ from dalembert.foundation.display import Displayable, NotebookDisplay
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.symbol_values import finite_number
 from dalembert.runtime.ode.failures import BadTolerance, RunStopped, StepCollapsed, StepRefused
-from dalembert.runtime.simulation.energy_audit import EVENT_LOSS, Budget, Quadratures
+from dalembert.runtime.simulation.energy_audit import (
+    EVENT_LOSS,
+    Budget,
+    EnergyScale,
+    Quadratures,
+    energy_scale,
+)
 from dalembert.runtime.simulation.run_options import NATIVE, NATIVE_LOOP
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.symbolic.algebra.scalar import Scalar
@@ -228,9 +234,26 @@ class RunIntegrals(NotebookDisplay):
         return sizes
 
     @cached_property
-    def scale(self) -> float:
+    def _motion_scale(self) -> float:
         """max (K₂ + |𝒰 − 𝒰₀| + |Z|)"""
         return float(np.max(self._energy_sizes, initial=0.0))
+
+    @cached_property
+    def _scale(self) -> EnergyScale:
+        with COMPUTE_LOCK:
+            energies = [self._E.K2, self._E.V]
+        terms = partial(self._run.largest_terms, energies)
+        return energy_scale(self.drift, self._motion_scale, terms)
+
+    @property
+    def scale(self) -> float:
+        """max (K₂ + |𝒰 − 𝒰₀| + |Z|); at rest, where these are rounding, the terms of K₂ and 𝒰."""
+        return self._scale.size
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether hardly anything moves: the energies change by the rounding of their terms."""
+        return self._scale.at_rest
 
     @cached_property
     def largest_energies(self) -> float:
@@ -246,13 +269,15 @@ class RunIntegrals(NotebookDisplay):
     @property
     def relative_drift(self) -> float:
         """The drift relative to the scale."""
-        return self.drift / (self.scale or 1.0)
+        return self.drift / self.scale
 
     @cached_property
     def relative_loss(self) -> float:
         """The drift relative to the scale, or to that of the later half of the run: a short
         encounter hides a loss in its scale.
         """
+        if self.is_at_rest:
+            return self.relative_drift
         late = self.t >= (self.t[0] + self.t[-1]) / 2
         later = float(np.max((self._energy_sizes + np.abs(self.taken_by_events))[late]))
         return max(self.relative_drift, float(abs(self.E_Z[-1] - self.E_Z[0])) / (later or 1.0))
@@ -266,7 +291,7 @@ class RunIntegrals(NotebookDisplay):
         duration if that is more.
         """
         duration = float(self.t[-1] - self.t[0]) if len(self.t) else 0.0
-        slowest = self.scale / duration if duration else 0.0
+        slowest = self._motion_scale / duration if duration else 0.0
         residual, power = self._power_balance
         relative: FloatArray = np.abs(residual) / (max(_max_abs(power), slowest) or 1.0)
         return relative
@@ -326,11 +351,11 @@ class RunIntegrals(NotebookDisplay):
                 f"{self.model_error:.3g}{J}: K̇₂ + σ_R ≠ 𝒫, relative error "
                 f"{self.model_residual:.2g}; {wrong}"
             )
+        relative = f"{self.relative_drift:.2g} relative to {self.scale:.4g}{J}"
+        if self.is_at_rest:
+            relative = "which is rounding (at rest, or nearly)"
         lines = (
-            (
-                f"E_Z = K₂ + 𝒰 + Z: largest change {self.drift:.2g}{J}, "
-                f"{self.relative_drift:.2g} relative to {self.scale:.4g}{J}"
-            ),
+            f"E_Z = K₂ + 𝒰 + Z: largest change {self.drift:.2g}{J}, {relative}",
             f"  model error {model}",
             f"  constraint drift {self.constraint_drift:.2g}{J} (jumps at projections)",
             f"  integrator error {self.integrator_error:.2g}{J} (the remainder)",

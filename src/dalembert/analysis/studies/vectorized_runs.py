@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -36,7 +37,13 @@ from dalembert.runtime.ode.vectorized.workers import (
     run_ensemble,
 )
 from dalembert.runtime.simulation.discontinuity_times import has_discontinuities
-from dalembert.runtime.simulation.energy_audit import Audit, Quadratures, native_audit
+from dalembert.runtime.simulation.energy_audit import (
+    UNRESOLVED,
+    Audit,
+    Quadratures,
+    energy_scale,
+    native_audit,
+)
 from dalembert.runtime.simulation.events.event import SIGNS
 from dalembert.runtime.simulation.model import native_model
 from dalembert.runtime.simulation.run_options import AUTO, NATIVE, PROJECTION, TAYLOR
@@ -258,6 +265,9 @@ class VectorizedRunner:
             self.program, self._problem(), P[begun], starts[begun], threads, on_progress
         )
         self._record_outcomes(chunk, begun, tables, starts)
+        if self.audit is not None and chunk.drift is not None:
+            known = self._parameter_table(self.audit.parameters, varied, len(run_indices))
+            chunk.drift[begun] = self._relative_drifts(tables, starts[begun], known[begun])
         self._record_outputs(chunk, begun, tables, {node: x[begun] for node, x in varied.items()})
         if plan.options.integrator == AUTO:
             # members that stall because they are stiff are repeated by another method
@@ -308,11 +318,27 @@ class VectorizedRunner:
         done = tables.column("t") >= t1
         chunk.outcome[begun] = np.where(done, FINISHED, STOPPED)
         chunk.reached[begun], chunk.steps[begun] = tables.column("t"), tables.column("steps")
-        if chunk.drift is not None:
-            scale = tables.column("scale")
-            chunk.drift[begun] = tables.column("drift") / np.where(scale > 0.0, scale, 1.0)
         for row in np.flatnonzero(~done):
             chunk.stop(int(begun[row]), self._failure(tables, int(row), starts[begun[row]]))
+
+    def _relative_drifts(
+        self, tables: EnsembleTables, starts: FloatArray, known: FloatArray
+    ) -> FloatArray:
+        """The drift of E_Z of each member relative to its energies, or at rest to their terms;
+        `known` are the parameters of the audit.
+        """
+        drifts, scales = tables.column("drift"), tables.column("scale")
+        sizes = np.where(scales > 0.0, scales, 1.0)
+        for k in np.flatnonzero(~(drifts <= UNRESOLVED * scales)):
+            terms = partial(self._energy_terms, starts[k], known[k])
+            sizes[k] = energy_scale(float(drifts[k]), float(scales[k]), terms).size
+        relative: FloatArray = drifts / sizes
+        return relative
+
+    def _energy_terms(self, y: FloatArray, p: FloatArray) -> float:
+        assert self.audit is not None
+        state = np.append(y, float(self.plan.options.t0))
+        return float(np.sum(self.audit.energy_terms.call(state, p)))
 
     def _failure(self, tables: EnsembleTables, row: int, start: FloatArray) -> RunStopped:
         """The failure with which a single run would stop, with names for components."""

@@ -172,13 +172,22 @@ def _warn_of_energy_error(run: Trajectory, rtol: float, atol: ArrayLike, *, stif
     if drift <= max(EXCESSIVE * tolerance * scale, float(np.max(atol))):
         return
     relative = drift / scale
-    meaning = "this is not the system's motion"
-    if stiff:
-        meaning += ", or the steps do not resolve the powers of its stiff loads"
+    meaning = _meaning_of_error(run, relative / tolerance, stiff=stiff)
     warn(
         f"the energy error is {relative:.1e} of the energies, {relative / tolerance:.0e} times the "
-        f"tolerance: {meaning}{_violated_row(run)}; start elsewhere, or give a smaller rtol or "
-        "energy_tolerance="
+        f"tolerance: {meaning}"
+    )
+
+
+def _meaning_of_error(run: Trajectory, tolerances: float, *, stiff: bool) -> str:
+    """Every step may be wrong by a tolerance; more than their sum is another motion."""
+    row, steps = _violated_row(run), run.solution.steps
+    if tolerances <= steps and not row:
+        return f"the local errors of {steps} steps may add up to this; give a smaller rtol"
+    stiffness = ", or the steps do not resolve the powers of its stiff loads" if stiff else ""
+    return (
+        f"this is not the system's motion{stiffness}{row}; start elsewhere, or give a smaller "
+        "rtol or energy_tolerance="
     )
 
 

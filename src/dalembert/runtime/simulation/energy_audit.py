@@ -7,10 +7,10 @@ The motion is compiled as without an audit, so that not a bit of it depends on b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, jacobian
+from dalembert.runtime.states.magnitude_bounds import magnitude_bounds
 from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions, symbols_of
 from dalembert.symbolic.algebra.tape import Tape
@@ -26,6 +27,29 @@ if TYPE_CHECKING:
     from dalembert.runtime.numerics.taylor_code import CompiledTaylor
 
 EVENT_LOSS: Final = "energy removed by events"
+# an energy error below the first part of the energies of the motion is relative to them; a change
+# within the second part of the terms of the energies is rounding
+UNRESOLVED: Final = 1e-3
+_ROUNDING: Final = 64 * 2.0**-52
+
+
+class EnergyScale(NamedTuple):
+    """What an energy error is relative to."""
+
+    size: float
+    # nothing moves: the error is rounding, and its scale that of the terms of the energies
+    at_rest: bool
+
+
+def energy_scale(drift: float, scale: float, terms: Callable[[], float]) -> EnergyScale:
+    """The energies of the motion, or where these are as small as the rounding of their terms, the
+    size of the terms.
+    """
+    if drift == scale == 0.0:
+        return EnergyScale(1.0, at_rest=True)
+    if not drift <= UNRESOLVED * scale and drift <= _ROUNDING * (largest := terms()):
+        return EnergyScale(largest, at_rest=True)
+    return EnergyScale(scale or 1.0, at_rest=False)
 
 
 @dataclass(frozen=True)
@@ -111,6 +135,12 @@ class Audit:
         or under a budget.
         """
         return CompiledFunction(self.tape, self.energies, self.state, self.parameters, rarely=True)
+
+    @cached_property
+    def energy_terms(self) -> CompiledFunction:
+        """The sizes of the terms of K₂ and 𝒰, compiled only where nothing seems to move."""
+        bounds = magnitude_bounds(self.tape, self.energies)
+        return CompiledFunction(self.tape, bounds, self.state, self.parameters)
 
     @cached_property
     def jets(self) -> CompiledTaylor:

@@ -9,8 +9,12 @@ Solvers of differential-algebraic equations are given F(t, y, ẏ) = 0,
 
     q̇ − E z − X = 0,   𝓜 ż − f − Aᵀλ = 0,   A ż + γ + 2α e + α² φ = 0
 
-With y = (q, z, quadratures, λ) this is a system of index one: λ is determined by equations that
-contain no ẏ but ż.
+With y = (q, z, λ) this is a system of index one: λ is determined by equations that contain no ẏ
+but ż.
+
+Explicit methods integrate the quadratures with the motion, at the order of its steps. Implicit
+methods would carry them outside of their error control: there Gauss–Legendre integrates the powers
+along the finished motion, between two discontinuities.
 """
 
 from __future__ import annotations
@@ -30,11 +34,10 @@ from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.solution import ChunkedArray, Outcome, Solution, StoredTrajectory
 from dalembert.runtime.simulation.dense_output import (
     INTERIOR_POINTS,
-    POINTS_PER_STEP,
     interpolated_solution,
     interpolation_times,
-    solution_without_dense_output,
     sundials_solution,
+    with_quadratures,
 )
 from dalembert.runtime.simulation.energy_audit import BoundAudit
 from dalembert.runtime.simulation.model import NativeModel
@@ -144,71 +147,96 @@ def _integrate_segment(
         raise Unknown(msg)
     if name == "heyoka":
         return solve_heyoka(model, p, problem, watched)
-    if by_residual and isinstance(model.rates, ConstrainedRates):
-        form = _IndexOneResidual(model.rates, p, problem, watched)
-        return _solve_ida(form, form.start(problem), problem)
+    if name in _IMPLICIT:
+        return _solve_implicit(name, model, p, problem, watched, fill)
 
     def rates(t: float, y: FloatArray) -> FloatArray:
-        state = np.append(y[: problem.n_in_norm], t)
-        if fill is not None:
-            fill(t, state)
-        rates, lam = _rates_and_multipliers(model, state, p)
-        if watched is None or watched.audit.rates is None:
-            return rates
-        return np.concatenate(
-            [rates, watched.audit.rates.call(_audit_arguments(watched, state, lam), watched.p)]
+        state = _filled_state(t, y[: problem.n_in_norm], fill)
+        rates, lam = _rates_and_multipliers(model, state[np.newaxis], p)
+        return np.concatenate([rates[0], *_powers(watched, state[np.newaxis], lam)])
+
+    return _solve_scipy(name, rates, problem)
+
+
+def _solve_implicit(
+    name: str,
+    model: NativeModel,
+    p: FloatArray,
+    problem: InitialValueProblem,
+    watched: BoundAudit | None,
+    fill: Fill,
+) -> Solution:
+    """The motion alone by an implicit method, then the quadratures along it."""
+    n = problem.n_in_norm
+    motion = replace(problem, y0=problem.start[:n], n_norm=None)
+
+    def rates(t: float, y: FloatArray) -> FloatArray:
+        found: FloatArray = _rates_and_multipliers(model, _filled_state(t, y, fill)[None], p)[0][0]
+        return found
+
+    def powers(t: FloatArray, y: FloatArray) -> FloatArray:
+        states = np.array([_filled_state(*point, fill) for point in zip(t, y, strict=True)])
+        lam = (
+            _rates_and_multipliers(model, states, p)[1]
+            if watched is not None and watched.audit.takes_multipliers
+            else np.empty((len(states), 0))
         )
+        return _powers(watched, states, lam)
 
-    slopes = (
-        None
-        if fill is not None or name not in _IMPLICIT
-        else _jacobian_function(model, p, problem, watched)
-    )
-    if name == "IDA":
-        return _solve_ida(
-            lambda t, y, yp: yp - rates(t, y),
-            (problem.start, rates(problem.t0, problem.start)),
-            problem,
-            slopes,
-        )
-    return (
-        _solve_cvode(rates, problem, slopes)
-        if name == "CVODE"
-        else _solve_scipy(name, rates, problem, slopes)
-    )
+    slopes = _jacobian_function(model, p, n) if fill is None else None
+    try:
+        if name == "CVODE":
+            solution = _solve_cvode(rates, motion, slopes)
+        elif name != "IDA":
+            solution = _solve_scipy(name, rates, motion, slopes)
+        elif isinstance(model.rates, ConstrainedRates):
+            form = _IndexOneResidual(model.rates, p, motion)
+            solution = _solve_ida(form, form.start(motion), motion)
+        else:
+            start = motion.start, rates(motion.t0, motion.start)
+            solution = _solve_ida(lambda t, y, yp: yp - rates(t, y), start, motion, slopes)
+    except RunStopped as failure:
+        failure.solution = with_quadratures(failure.solution, problem.start[n:], powers)
+        raise
+    return with_quadratures(solution, problem.start[n:], powers)
 
 
-def _jacobian_function(
-    model: NativeModel, p: FloatArray, problem: InitialValueProblem, watched: BoundAudit | None
-) -> Rates | None:
+def _filled_state(t: float, y: FloatArray, fill: Fill) -> FloatArray:
+    """(y, t) with the inputs that are Python functions."""
+    state = np.append(y, t)
+    if fill is not None:
+        fill(t, state)
+    return state
+
+
+def _jacobian_function(model: NativeModel, p: FloatArray, n: int) -> Rates | None:
     """∂f/∂y from the tape, for integrators that would otherwise take differences; None in augmented
     form.
     """
     if not model.rates.closed_form:
         return None
-    n = problem.n_in_norm
 
     def slopes(t: float, y: FloatArray) -> FloatArray:
-        state, J = np.append(y[:n], t), np.zeros((problem.size, problem.size))
-        J[:n, :n] = model.jacobian.call(state, p).reshape(n, n + 1)[:, :n]
-        if watched is not None and watched.audit.rates is not None:
-            J[n:, :n] = watched.audit.jacobian.call(state, watched.p).reshape(-1, n + 1)[:, :n]
+        J: FloatArray = model.jacobian.call(np.append(y, t), p).reshape(n, n + 1)[:, :n]
         return J
 
     return slopes
 
 
 def _rates_and_multipliers(
-    model: NativeModel, state: FloatArray, p: FloatArray
+    model: NativeModel, states: FloatArray, p: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """The rates, and λ in augmented form."""
-    rates_and_lambda = model.rates.with_multipliers(state[np.newaxis], p)[0]
-    return rates_and_lambda[: len(state) - 1], rates_and_lambda[len(state) - 1 :]
+    """The rates of states in rows, and λ in augmented form."""
+    rates_and_lambda, n = model.rates.with_multipliers(states, p), states.shape[1] - 1
+    return rates_and_lambda[:, :n], rates_and_lambda[:, n:]
 
 
-def _audit_arguments(watched: BoundAudit, state: FloatArray, lam: FloatArray) -> FloatArray:
-    """What the audit is a function of: (q, u, t), and λ where rows move."""
-    return np.concatenate([state, lam]) if watched.audit.takes_multipliers else state
+def _powers(watched: BoundAudit | None, states: FloatArray, lam: FloatArray) -> FloatArray:
+    """The rates of the quadratures for states (q, u, t) in rows, with λ where rows move."""
+    if watched is None or watched.audit.rates is None:
+        return np.empty((len(states), 0))
+    known = np.hstack([states, lam]) if watched.audit.takes_multipliers else states
+    return watched.audit.rates.batch(known, watched.p)
 
 
 def _tolerances(problem: InitialValueProblem) -> FloatArray:
@@ -232,9 +260,11 @@ def _solve_scipy(
     integrate = import_optional("scipy.integrate", "this integrator")
     solver = getattr(integrate, name)
     known = {} if slopes is None else {"jac": slopes}
+    # the norm is a mean over all components, also of those that it does not control
+    share = math.sqrt(problem.n_in_norm / problem.size)
     options = {
-        "rtol": problem.rtol,
-        "atol": _tolerances(problem),
+        "rtol": share * problem.rtol,
+        "atol": share * _tolerances(problem),
         "max_step": problem.max_step,
         **known,
     }
@@ -274,35 +304,45 @@ def _solve_cvode(rates: Rates, problem: InitialValueProblem, slopes: Rates | Non
 
     known = {} if slopes is None else {"jacfn": by_state}
     solver = cvode.CVODE(
-        rhs, rtol=problem.rtol, atol=_tolerances(problem), max_num_steps=_MOST_STEPS, **known
+        rhs,
+        rtol=problem.rtol,
+        atol=_tolerances(problem),
+        max_step=_largest_step(problem),
+        max_num_steps=_MOST_STEPS,
+        **known,
     )
-    result, again = _solve_and_resample(solver, problem, problem.start)
-    rates_at_steps = (
-        [rates(t, y) for t, y in zip(result.t, again.y[::POINTS_PER_STEP], strict=True)]
-        if again.success
-        else []
-    )
-    return sundials_solution(result, again, np.array(rates_at_steps))
+
+    def rates_at_steps(result: Any) -> FloatArray:
+        return np.array([rates(t, y) for t, y in zip(result.t, result.y, strict=True)])
+
+    return _solve_and_resample(solver, problem, (problem.start,), rates_at_steps)
+
+
+def _largest_step(problem: InitialValueProblem) -> float:
+    """The limit of SUNDIALS' steps, 0 for none."""
+    return 0.0 if np.isinf(problem.max_step) else problem.max_step
 
 
 def _solve_and_resample(
-    solver: Any, problem: InitialValueProblem, *start: FloatArray
-) -> tuple[Any, Any]:
+    solver: Any,
+    problem: InitialValueProblem,
+    start: tuple[FloatArray, ...],
+    rates_at_steps: Callable[[Any], FloatArray],
+) -> Solution:
     """A run by SUNDIALS with its steps, and the same at places inside these; variables beyond
     those of the problem are left out.
     """
     result = solver.solve(np.array([problem.t0, problem.t1]), *start)
     result.y = np.asarray(result.y)[:, : problem.size]
+    slopes = rates_at_steps(result)
     if not result.success:
         message = str(result.message)
-        raise RunStopped(
-            Cause.INTEGRATOR,
-            solution_without_dense_output(result, Outcome.STOPPED, message),
-            detail=message,
-        )
+        solution = sundials_solution(result, None, slopes, Outcome.STOPPED, message)
+        raise RunStopped(Cause.INTEGRATOR, solution, detail=message)
     again = solver.solve(interpolation_times(result.t), *start)
-    again.y = np.asarray(again.y)[:, : problem.size]
-    return result, again
+    places = np.asarray(again.y)[:, : problem.size] if again.success else None
+    message = f"finished at t = {result.t[-1]:.17g}"
+    return sundials_solution(result, places, slopes, Outcome.FINISHED, message)
 
 
 def _solve_ida(
@@ -328,45 +368,38 @@ def _solve_ida(
         assert slopes is not None
         J[:] = cj * np.eye(len(y)) - slopes(t, y)
 
-    step = 0.0 if np.isinf(problem.max_step) else problem.max_step
     known = {} if slopes is None else {"jacfn": by_state}
     solver = ida.IDA(
         residual,
         rtol=problem.rtol,
         atol=atol,
         algebraic_idx=extra or None,
-        max_step=step,
+        max_step=_largest_step(problem),
         max_num_steps=_MOST_STEPS,
         **known,
     )
-    result, again = _solve_and_resample(solver, problem, *start)
-    return sundials_solution(result, again, np.asarray(again.yp)[::POINTS_PER_STEP, : problem.size])
+    return _solve_and_resample(
+        solver, problem, start, lambda result: np.asarray(result.yp)[:, : problem.size]
+    )
 
 
 class _IndexOneResidual:
     """F in augmented form; the rows that are kept are chosen once, at the start."""
 
     def __init__(
-        self,
-        rates: ConstrainedRates,
-        p: FloatArray,
-        problem: InitialValueProblem,
-        watched: BoundAudit | None,
+        self, rates: ConstrainedRates, p: FloatArray, problem: InitialValueProblem
     ) -> None:
-        self._rates, self._p, self._watched = rates, p, watched
-        self._n, self._size = problem.n_in_norm, problem.size
+        self._rates, self._p, self._n = rates, p, problem.size
         space = Workspace(rates, p, alpha=rates.alpha)
-        x = np.append(problem.start[: self._n], problem.t0)
+        x = np.append(problem.start, problem.t0)
         space.select_rows(x)
         self._kept = np.sort(space.order[: rates.max_rank])
         self._yp, self._lam = space.evaluate(x), space.multipliers[: rates.layout.m].copy()
 
     def start(self, problem: InitialValueProblem, /) -> tuple[FloatArray, FloatArray]:
         """The start with its λ, and the rates there."""
-        x = np.append(problem.start[: self._n], problem.t0)
         y = np.concatenate([problem.start, self._lam[self._kept]])
-        riding = self._audit(x, self._lam)
-        return y, np.concatenate([self._yp, riding, np.zeros(len(self._kept))])
+        return y, np.concatenate([self._yp, np.zeros(len(self._kept))])
 
     def __call__(self, t: float, y: FloatArray, yp: FloatArray, /) -> FloatArray:
         n_q, n, rates = self._rates.layout.n_q, self._n, self._rates
@@ -374,21 +407,11 @@ class _IndexOneResidual:
         at = {name: table[0] for name, table in rates.rows(x[np.newaxis], self._p).items()}
         A, kept, alpha = at["A"], self._kept, rates.alpha
         lam = np.zeros(len(A))
-        lam[kept] = y[self._size :]
+        lam[kept] = y[n:]
         zdot = yp[n_q:n]
         dynamics = at["M"] @ zdot - at["f"] - A.T @ lam
         rows = (A @ zdot + at["gamma"] + 2 * alpha * at["e"] + alpha**2 * at["phi"])[kept]
-        riding = yp[n : self._size] - self._audit(x, lam)
-        return np.concatenate([yp[:n_q] - at["qdot"], dynamics, riding, rows])
-
-    def _audit(self, x: FloatArray, lam: FloatArray) -> FloatArray:
-        """The rates of the quadratures."""
-        watched = self._watched
-        if watched is None or watched.audit.rates is None:
-            return np.zeros(self._size - self._n)
-        return watched.audit.rates.call(
-            np.concatenate([x, lam]) if watched.audit.takes_multipliers else x, watched.p
-        )
+        return np.concatenate([yp[:n_q] - at["qdot"], dynamics, rows])
 
 
 def solve_heyoka(

@@ -119,10 +119,13 @@ def _start(run: Trajectory) -> list[str]:
 
 
 def _energy(run: Trajectory) -> str:
-    if run.conserves_energy:
-        return f"energy: drift {run.energy_drift:.2g} of the largest kinetic energy"
     E = run.energy
     J = " J" if run.system.has_units else ""
+    if run.conserves_energy and run.is_at_rest:
+        change = np.max(np.abs(run.energy_change), initial=0.0)
+        return f"energy: T + V changes by {change:.2g}{J}, which is rounding (at rest, or nearly)"
+    if run.conserves_energy:
+        return f"energy: drift {run.energy_drift:.2g} of the largest kinetic energy"
     return (
         f"energy: from {E[0]:.6g}{J} to {E[-1]:.6g}{J} (loads or moving constraints do work)"
         if len(E)

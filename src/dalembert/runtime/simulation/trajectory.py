@@ -28,12 +28,14 @@ from dalembert.runtime.simulation.energy_and_residuals import (
     constraint_residuals,
     energy_nodes,
 )
+from dalembert.runtime.simulation.energy_audit import EnergyScale, energy_scale
 from dalembert.runtime.simulation.events.event import ModeHistory, Occurrence, event_energy_change
 from dalembert.runtime.simulation.forward_sensitivity import sensitivities as reading
 from dalembert.runtime.simulation.reactions.loads import RowMultipliers
 from dalembert.runtime.simulation.summary import summary
 from dalembert.runtime.states.evaluator import label
 from dalembert.runtime.states.initial_conditions import InitialState
+from dalembert.runtime.states.magnitude_bounds import magnitude_bounds
 from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.scalar import Scalar, as_nodes
 from dalembert.symbolic.algebra.tape import base_name
@@ -344,13 +346,34 @@ class Trajectory(Displayable):
             else change
         )
 
-    @cached_property
+    @property
     def energy_drift(self) -> float:
-        """max |E − E₀| / max T (or max |E − E₀| where nothing moves), without what events have
-        changed
+        """max |E − E₀| / max T, without what events have changed; relative to the terms of T + V
+        where nothing moves.
         """
+        return self._largest_energy_change / self._energy_scale.size
+
+    @property
+    def _largest_energy_change(self) -> float:
+        return float(np.max(np.abs(self.energy_change), initial=0.0))
+
+    @cached_property
+    def _energy_scale(self) -> EnergyScale:
         T = float(np.max(self.kinetic_energy, initial=0.0))
-        return float(np.max(np.abs(self.energy_change), initial=0.0)) / (T or 1.0)
+        kin = self.values.evaluator.kin
+        energies = [Scalar(kin.tape, i) for i in energy_nodes(kin)]
+        return energy_scale(self._largest_energy_change, T, lambda: self.largest_terms(energies))
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether hardly anything moves: T + V changes by the rounding of its terms."""
+        return self._energy_scale.at_rest
+
+    def largest_terms(self, keys: Sequence[Scalar]) -> float:
+        """max Σ |term| of several quantities over the times."""
+        tape = self.values.evaluator.tape
+        bounds = magnitude_bounds(tape, as_nodes(tape, keys))
+        return float(np.max(np.sum(self._evaluate_nodes(bounds), axis=0), initial=0.0))
 
     @cached_property
     def integrals(self) -> RunIntegrals:

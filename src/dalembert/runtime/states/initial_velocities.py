@@ -277,11 +277,12 @@ class InitialVelocities:
             )
             names = ", ".join(label(kin.name(x)) for x in kin.u)
             why = f" ({self.notes[0]})" if self.notes else ""
+            # without declared speeds other integrators keep all rates
+            chosen = not kin.system.speed_list and not kin.system.contacts
             msg = (
                 f"{bad} cannot be computed from {names} at these positions (division by zero): "
-                "change "
-                f"the start or declare other speeds"
-            )
+                "change the start, declare other speeds (s.speeds)"
+            ) + (", or choose integrator='native', which does without" if chosen else "")
             raise BadStart(msg + why, "start")
         return qdot
 

@@ -317,14 +317,6 @@ def test_what_friction_in_a_plane_cannot_be_is_refused(declare, message):
         declare(s, P)
 
 
-def test_sensitivities_and_rest_refuse_friction_in_a_plane_by_name():
-    s = block("block", friction=0.3, name="plane")
-    with pytest.raises(da.NotApplicable, match=r"'plane' has friction in a plane"):
-        da.simulate(s, 1, sensitivities=["x.dot"])
-    with pytest.raises(da.NotApplicable, match=r"'plane' has friction in a plane"):
-        da.rests(s)
-
-
 def test_a_saved_system_with_friction_in_a_plane_is_loaded_again(tmp_path):
     s = da.System("Block")
     s.gravity(-9.81 * s.N.z)

@@ -102,3 +102,25 @@ def test_friction_in_a_plane_is_refused_by_name() -> None:
 def test_several_segments_are_refused() -> None:
     with pytest.raises(da.Unknown, match="leave segments out"):
         da.periodic(_table(), {"y": 1.0}, segments=3)
+
+
+def test_the_multipliers_of_slip_in_a_plane_have_the_product_that_its_divergence_gives():
+    s = da.System("driven block", gravity=9.81, up="z")
+    x, y, z = s.coordinates("x y z")
+    P = s.O.offset(x * s.N.x + y * s.N.y + z * s.N.z, "P")
+    s.particle("block", 1, P)
+    drive = (4 * da.cos(5 * s.t) - 40 * x) * s.N.x + (3 * da.sin(5 * s.t) - 30 * y) * s.N.y
+    s.force(drive, P)
+    s.contact(P, s.N.z, friction=0.1, name="plane")
+    orbit = da.periodic(s, {"x": 0.1, "y.dot": 0.5}, 2 * np.pi / 5)
+    run = orbit.run()
+    np.testing.assert_allclose(
+        [run[k][-1] for k in ("x", "y", "x.dot", "y.dot")],
+        [run[k][0] for k in ("x", "y", "x.dot", "y.dot")],
+        atol=1e-8,
+    )
+    # ∂(−μ g v/|v|)/∂v has the trace −μ g/|v|
+    t = np.linspace(0, 2 * np.pi / 5, 4001)
+    shrinks = 0.1 * 9.81 / np.hypot(run.at(t)["x.dot"], run.at(t)["y.dot"])
+    expected = np.exp(-np.trapezoid(shrinks, t))
+    assert expected == pytest.approx(np.prod(orbit.multipliers).real, rel=1e-6)

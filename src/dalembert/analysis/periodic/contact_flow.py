@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.analysis.periodic.return_map import EventFlow
-from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
@@ -33,13 +32,6 @@ class ContactFlow(EventFlow):
     def _bind(
         self, chosen: RunValues, equations: ExplicitEquations | SaddlePointEquations
     ) -> tuple[RunValues, NativeModel]:
-        for c in self.given.system.contacts:
-            if c.T_across is not None:
-                msg = (
-                    f"periodic: {c.name!r} has friction in a plane, and its derivatives are not "
-                    f"available; give one direction of slip, along=…"
-                )
-                raise NotApplicable(msg)
         assert isinstance(equations, ExplicitEquations)
         self._contacts = contact_model(chosen, equations)
         self._run_now: ContactRun | None = None

@@ -147,9 +147,13 @@ class ContactModel:
 
     def quantities(self, y: FloatArray, t: float) -> ContactQuantities:
         """What a change of mode is decided by, at the state y = (q, u)."""
+        return self.unpack(self.quantity_values(y, t))
+
+    def quantity_values(self, y: FloatArray, t: float) -> FloatArray:
+        """The same in one array."""
         x = np.empty(len(y) + 1)
         x[:-1], x[-1] = y, t
-        return self.unpack(self.compiled.quantities.function.call(x, self.p))
+        return np.asarray(self.compiled.quantities.function.call(x, self.p))
 
     def unpack(self, outputs: FloatArray) -> ContactQuantities:
         """The quantities, or their derivatives, from one array."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
@@ -100,21 +99,9 @@ def contact_run(equations: ExplicitEquations) -> Callable[[RunValues, RunOptions
 
     def begun(chosen: RunValues, options: RunOptions) -> SwitchedRun:
         _check_inputs(chosen, options)
-        _check_sensitivities(chosen, options)
         return ContactSwitchedRun(contact_model(chosen, equations), options.events)
 
     return begun
-
-
-def _check_sensitivities(chosen: RunValues, options: RunOptions) -> None:
-    """Derivatives through slip in a plane that begins or ends are not available."""
-    contact = next((c for c in chosen.kin.system.contacts if c.T_across is not None), None)
-    if options.sensitivities and contact is not None:
-        msg = (
-            f"sensitivities: {contact.name!r} has friction in a plane, and its derivatives are not "
-            f"available; give one direction of slip, along=…, or leave out sensitivities="
-        )
-        raise NotApplicable(msg)
 
 
 def _check_inputs(chosen: RunValues, options: RunOptions) -> None:
@@ -206,7 +193,7 @@ class ContactSwitchedRun:
             run.native.read_records = run.read_records
             self._run = run
         if variation is not None:
-            run.saltation = ContactSaltation(variation, self.model, p, self.history)
+            run.saltation = ContactSaltation(variation, self.model, p, self.history, run.switcher)
             asked = watch.functions
             if isinstance(asked, EventsAndGuards) and asked.asked is not None:
                 run.vary = Saltation(

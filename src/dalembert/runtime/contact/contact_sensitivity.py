@@ -6,7 +6,7 @@ g is the guard that ends the mode, f⁻ and f⁺ the rates before and after. An 
 y⁺ = y + H Λ, K Λ = r in the mode of the impact, so that dΛ = K⁻¹ (dr − dK Λ). Where rows depend on
 one another H Λ is unique, and with it its derivative. Guards that fire together and move
 differently, guards that are only touched and bounces that accumulate have no derivative: it is
-NaN from there on, with a warning.
+NaN from there on, with a warning. Slip in a plane that begins or ends: `plane_sensitivity`.
 
 Source: HNW1 II.6; Leine and Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems
 (2004), 7.3.
@@ -24,7 +24,8 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantities
 from dalembert.runtime.contact.guards import monitor_nodes
 from dalembert.runtime.contact.impact_record import ImpactPhase, ImpactRecord
-from dalembert.runtime.contact.mode_enumeration import ContactMode
+from dalembert.runtime.contact.mode_enumeration import ContactCandidate, ContactMode
+from dalembert.runtime.contact.plane_sensitivity import PlaneSaltation
 from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
     EventTimeSensitivity,
     ForwardSensitivity,
@@ -32,6 +33,7 @@ from dalembert.runtime.simulation.forward_sensitivity.variational_equations impo
 from dalembert.symbolic.algebra.dual_numbers import jacobian
 
 if TYPE_CHECKING:
+    from dalembert.runtime.contact.mode_transition import ModeTransition
     from dalembert.runtime.simulation.events.event import ModeHistory
 
 _RANK: Final = 1e-10
@@ -40,17 +42,23 @@ _GRAZING: Final = 1e-6
 # times of guards that fire together may differ by this part
 _SAME: Final = 1e-6
 _EQUAL_RATES: Final = 1e-9
+_TOGETHER: Final = "several contacts change at the same time"
 # a start value changes a gap or a velocity of a closed contact by more than this fraction
 _MOVED: Final = 1e-9
 
 
 class GuardTime(NamedTuple):
-    """S, f⁻ and δt at the end of a mode; why δt has no number, if it has none."""
+    """S, f⁻ and δt at the end of a mode; why δt has no number, if it has none.
+
+    f is None where S is that of the motion after the change: slip in a plane has ended, or only
+    goes from one phase to the next (`inner`).
+    """
 
     S: FloatArray
-    f: FloatArray
+    f: FloatArray | None
     moment: FloatArray
     obstacle: str
+    inner: bool = False
 
 
 class ContactSaltation:
@@ -62,8 +70,10 @@ class ContactSaltation:
         model: ContactModel,
         p: FloatArray,
         history: ModeHistory,
+        transition: ModeTransition,
     ) -> None:
         self._variation, self._model, self._p, self._history = variation, model, p, history
+        self._plane = PlaneSaltation(model, transition, self._quantity_changes, self._rates)
         numbers = variation.numbers
         self._places = [j for j, x in enumerate(numbers) if x.constant is not None]
         self._constants = [x.constant for x in numbers if x.constant is not None]
@@ -84,21 +94,27 @@ class ContactSaltation:
         A δq = 0 and A δu + ∂(A u)/∂q δq = 0 must hold for the rows of the first mode.
         """
         k, n = self._variation.start.shape
+        S = y[n : n * (1 + k)].reshape(k, n)
+        y[n : n * (1 + k)] = self._plane.begin(t, y[:n], S).ravel()
         if self.tangential:
             J = self.held_rows(t, y[:n], modes)[1]
             S = y[n : n * (1 + k)].reshape(k, n)
             y[n : n * (1 + k)] = (S - S @ np.linalg.pinv(J) @ J).ravel()
             return
-        slopes = self._slopes(self._quantities, t, y[:n])
-        change = slopes[:, :n] @ y[n : n * (1 + k)].reshape(k, n).T
-        change[:, self._places] += slopes[:, n + 1 :]
-        for d in change.T:
+        for d in self._quantity_changes(t, y[:n], y[n : n * (1 + k)].reshape(k, n)):
             moved = self._model.unpack(d)
             for number, mode in enumerate(modes):
                 if self._is_moved(number, mode, moved):
                     name = self._model.contacts[number].name
                     self.drop(t, name, y, "a start value opens or moves this closed contact")
                     return
+
+    def _quantity_changes(self, t: float, y: FloatArray, S: FloatArray) -> FloatArray:
+        """The derivatives of all quantities at a fixed time, a row for each number."""
+        slopes, n = self._slopes(self._quantities, t, y), len(y)
+        change = slopes[:, :n] @ S.T
+        change[:, self._places] += slopes[:, n + 1 :]
+        return np.asarray(change.T)
 
     def held_rows(
         self, t: float, y: FloatArray, modes: Sequence[ContactMode]
@@ -128,7 +144,9 @@ class ContactSaltation:
         leaves = (
             [change.gap[number], change.v[normal]] if mode.closed and normal is not None else []
         )
-        slides = [change.v[tangent]] if mode.sticks and tangent is not None else []
+        across = self._model.equations.across_index.get(number)
+        held = [i for i in (tangent, across) if mode.sticks and i is not None]
+        slides = [change.v[i] for i in held]
         return any(abs(x) > _MOVED for x in (*leaves, *slides))
 
     # ---- before the change -------------------------------------------------------------------
@@ -153,13 +171,15 @@ class ContactSaltation:
             moment = self._variation.events[-1].slopes if len(fired) == 1 else np.full(k, np.nan)
             obstacle = "" if np.isfinite(moment).all() else "an event changes the mode"
             return GuardTime(S, f, moment, obstacle)
-        together = {contact for each in mechanisms for contact, *_ in each}
-        single = [i for i in fired if self._model.guards[i].contact not in together]
-        weights = [{i: 1.0} for i in single]
-        weights += [{self._index(*which): w for *which, w in each} for each in mechanisms]
-        used = sorted({i for each in weights for i in each})
-        combined = np.array([[each.get(i, 0.0) for i in used] for each in weights])
-        slopes = combined @ self._slopes([self._guards[i] for i in used], t, y[:n])
+        S = self._plane.end_of_start(t, y[:n], S)
+        closing, inner = self._plane.phases_that_end([self._model.guards[i] for i in fired])
+        if len(inner) == len(fired):
+            return GuardTime(S, None, np.zeros(k), "", inner=True)
+        own = [i for i in fired if self._model.guards[i].contact not in {*closing, *inner}]
+        ends = list(closing.values())
+        if not own:
+            return self._one_time(S, None, np.array(ends))
+        slopes = self._combined_slopes(t, y[:n], own, mechanisms)
         direction = np.append(f, 1.0)
         terms = np.abs(slopes[:, : n + 1]) @ np.abs(direction)
         rate = slopes[:, : n + 1] @ direction
@@ -167,11 +187,30 @@ class ContactSaltation:
             return GuardTime(S, f, np.full(k, np.nan), "the motion only touches its guard")
         change = slopes[:, :n] @ S.T
         change[:, self._places] += slopes[:, n + 1 :]
-        moments = -change / rate[:, np.newaxis]
+        found = self._one_time(S, f, np.vstack([-change / rate[:, np.newaxis], *ends]))
+        return found._replace(obstacle=found.obstacle or (_TOGETHER if ends else ""))
+
+    def _one_time(self, S: FloatArray, f: FloatArray | None, moments: FloatArray) -> GuardTime:
+        """δt of guards that fire together and move alike."""
         spread = np.abs(moments - moments[0]).max(initial=0.0)
-        if spread > _SAME * np.abs(moments).max(initial=0.0):
-            return GuardTime(S, f, np.full(k, np.nan), "several contacts change at the same time")
+        if not spread <= _SAME * np.abs(moments).max(initial=0.0):
+            return GuardTime(S, f, np.full(len(S), np.nan), _TOGETHER)
         return GuardTime(S, f, moments[0], "")
+
+    def _combined_slopes(
+        self,
+        t: float,
+        y: FloatArray,
+        fired: Sequence[int],
+        mechanisms: Sequence[Sequence[tuple[int, int, float]]],
+    ) -> FloatArray:
+        """The derivatives of guards, or of the weighted sum of those that give way together."""
+        together = {contact for each in mechanisms for contact, *_ in each}
+        weights = [{i: 1.0} for i in fired if self._model.guards[i].contact not in together]
+        weights += [{self._index(*which): w for *which, w in each} for each in mechanisms]
+        used = sorted({i for each in weights for i in each})
+        combined = np.array([[each.get(i, 0.0) for i in used] for each in weights])
+        return np.asarray(combined @ self._slopes([self._guards[i] for i in used], t, y))
 
     def _index(self, contact: int, sign: int) -> int:
         """The number of the guard μ_s N + s T of a contact, or of N where the sign is 0."""
@@ -205,25 +244,35 @@ class ContactSaltation:
     ) -> None:
         """S after the change, written into `after`; the new mode is set already."""
         k, n = self._variation.start.shape
-        S, f, moment, obstacle = before
+        if not before.inner:
+            self._variation.events.append(EventTimeSensitivity(t, name, before.moment))
+        f = before.f
         f_after = self._rates(t, after[:n])
         loads = float(np.abs(self._model.quantities(after[:n], t).b).max())
-        same = np.abs(f_after - f).max() <= _EQUAL_RATES * max(float(np.abs(f).max()), loads)
-        self._variation.events.append(EventTimeSensitivity(t, name, moment))
-        if hit is None and same:
-            return
-        if hit is not None and hit.limit:
-            obstacle = "its bounces accumulate"
-        if hit is not None and hit.presses_by_constraints:
-            obstacle = "a constraint force presses a friction during expansion (Poisson's law)"
+        same = f is None or (
+            np.abs(f_after - f).max() <= _EQUAL_RATES * max(float(np.abs(f).max()), loads)
+        )
+        new, obstacle = before.S, self._plane.obstacle()
+        if hit is not None or not same:
+            obstacle = self._obstacle(before, hit)
         if obstacle:
             self.drop(t, name, after, obstacle)
             return
-        new = S + np.outer(moment, f)
-        if hit is not None:
-            first = self._model.values.kin.speed_offset
-            new[:, first : first + len(hit.q.H)] += self._impulse_changes(t, before, hit)
-        after[n : n * (1 + k)] = (new - np.outer(moment, f_after)).ravel()
+        if f is not None and (hit is not None or not same):
+            new = new + np.outer(before.moment, f)
+            if hit is not None:
+                first = self._model.values.kin.speed_offset
+                new[:, first : first + len(hit.q.H)] += self._impulse_changes(t, before, hit)
+            new = new - np.outer(before.moment, f_after)
+        after[n : n * (1 + k)] = self._plane.begin(t, after[:n], new).ravel()
+
+    def _obstacle(self, before: GuardTime, hit: ImpactRecord | None) -> str:
+        """Why there is no derivative after a change, if there is none."""
+        if hit is not None and hit.limit:
+            return "its bounces accumulate"
+        if hit is not None and hit.presses_by_constraints:
+            return "a constraint force presses a friction during expansion (Poisson's law)"
+        return before.obstacle or self._plane.obstacle()
 
     def drop(self, t: float, name: str, after: FloatArray, obstacle: str) -> None:
         """No derivative from now on, and a warning; S continues from zero and is not read."""
@@ -284,25 +333,36 @@ def _phase_derivative(
     dgiven: FloatArray,
 ) -> FloatArray:
     """dΛ = K⁻¹ (dr − dK Λ) in the mode of one phase; `right` are b and db of w = A Λ + b."""
-    q, (_, db), m = hit.q, right, len(hit.q.v)
-    K, d = np.eye(m), np.zeros(m)
+    q, (b, db), m = hit.q, right, len(hit.q.v)
+    K, d, w = np.eye(m), np.zeros(m), q.A @ phase.lam + b
+    dw = dq.A @ phase.lam + db
     for i, (c, mode) in enumerate(zip(phase.candidates, phase.modes, strict=True)):
-        number = hit.numbers[i]
         if c.n is not None and mode.closed:
-            K[c.n] = q.A[c.n]
-            d[c.n] = -db[c.n] - dq.A[c.n] @ phase.lam
+            K[c.n], d[c.n] = q.A[c.n], -dw[c.n]
         if c.t is None or not mode.closed:
             continue
+        ts, number = c.tangents, hit.numbers[i]
         if mode.sticks:
-            K[c.t] = q.A[c.t]
-            d[c.t] = -db[c.t] - dq.A[c.t] @ phase.lam
+            K[ts], d[ts] = q.A[ts], -dw[ts]
             continue
-        sign = mode.direction * mode.side
-        normal = np.eye(m)[c.n] if c.pressed is None and c.n is not None else c.pressed
-        assert normal is not None
-        K[c.t] += sign * c.mu * normal
+        heading, turn = _slip_heading(c, mode, w)
+        slope = c.normal_slope(m)
+        force = slope @ phase.lam + c.given
         dnormal = np.zeros(m) if c.pressed is None else dq.normal_force_jacobian[number]
-        force = normal @ phase.lam + c.given
         change = dq.mu[number] * force + c.mu * (dnormal @ phase.lam + dgiven[i])
-        d[c.t] = -sign * change
+        K[ts] += c.mu * np.outer(heading, slope) + c.mu * force * turn @ q.A[ts]
+        d[ts] = -change * heading - c.mu * force * turn @ dw[ts]
     return np.asarray(np.linalg.lstsq(K, d, rcond=_RANK)[0])
+
+
+def _slip_heading(
+    c: ContactCandidate, mode: ContactMode, w: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The direction of slip after an impact, and how it turns with the velocity:
+    (1 − d dᵀ)/|w| in a plane.
+    """
+    if c.t2 is None:
+        return np.array([float(mode.direction * mode.side)]), np.zeros((1, 1))
+    speed = float(np.hypot.reduce(w[c.tangents]))
+    heading = w[c.tangents] / speed
+    return heading, (np.eye(2) - np.outer(heading, heading)) / speed

@@ -182,8 +182,7 @@ class ModeTransition:
             fastest = float(np.abs(y[self.model.values.kin.speed_offset :]).max(initial=0.0))
             self.plane.resolution = _RESOLVED * (self.tolerance + self.rtol * fastest)
         if fired and self.plane.numbers:
-            contacts = [(self._current(q, k), mode) for k, mode in enumerate(self.modes)]
-            fired = self.plane.pass_inner_changes(t, q, contacts, fired)
+            fired = self.plane.pass_inner_changes(t, q, self.contacts(q), fired)
             if not fired and not reset:
                 self.shares = self._new_shares(q)
                 return y, []
@@ -200,8 +199,7 @@ class ModeTransition:
         if hit or ends or not fired:
             self._set(q, touching, zero, ends, active=active, fresh=hit)
             if self.plane.numbers:
-                contacts = [(self._current(q, k), mode) for k, mode in enumerate(self.modes)]
-                self.plane.start(t, y, q, contacts, before)
+                self.plane.start(t, y, q, self.contacts(q), before)
         self.shares = self._new_shares(q)
         for k, (old, new) in enumerate(zip(before, self.modes, strict=True)):
             if old.text != new.text and (old.closed or new.closed or not hit):
@@ -345,6 +343,10 @@ class ModeTransition:
                 self.plane.accelerations[k] = np.where(np.abs(w) > small, w, 0.0), lam
 
     # ---- undetermined forces -----------------------------------------------------------------
+
+    def contacts(self, q: ContactQuantities) -> list[tuple[ContactCandidate, ContactMode]]:
+        """All contacts with their present modes."""
+        return [(self._current(q, k), mode) for k, mode in enumerate(self.modes)]
 
     def _current(self, q: ContactQuantities, k: int) -> ContactCandidate:
         """Contact k in its present mode."""

@@ -139,7 +139,7 @@ def frozen_slip(
 ) -> FrozenSlip:
     """The slip of one contact with friction in a plane, by its own friction T alone."""
     m = len(b)
-    K, right = _forces_of_others(A, b, contacts, (own,))
+    K, right = forces_of_others(A, b, contacts, (own,))
     r = np.zeros((m, 3))
     r[:, 0] = right
     r[own.tangents, [1, 2]] = 1.0
@@ -163,7 +163,7 @@ def joint_stopping_time(
 
     It is exact for slip that keeps its directions.
     """
-    K, right = _forces_of_others(A, b, contacts, own)
+    K, right = forces_of_others(A, b, contacts, own)
     r = np.zeros((len(b), 2))
     r[:, 1] = right
     for c in own:
@@ -189,7 +189,7 @@ def _in_cone(a: float, half: float, c: float) -> tuple[float, float]:
     return max((-half - root) / a, 0.0), math.inf
 
 
-def _forces_of_others(
+def forces_of_others(
     A: FloatArray,
     b: FloatArray,
     contacts: Sequence[tuple[ContactCandidate, ContactMode]],

@@ -472,3 +472,17 @@ def test_the_level_of_code_generation_falls_with_the_length(monkeypatch):
     monkeypatch.setattr(compiled_function, "_MAX_ALLOCATED_NODES", 50)
     assert [(2, 2), (0, 1)] == levels
     assert g.code_generation_level() == 0
+
+
+def test_a_process_that_compiles_quickly_gets_the_same_bits(monkeypatch):
+    monkeypatch.setattr(compiled_function, "_PROCESS_LEVEL", [])
+    tape, outs, state, parameters = random_tape(7)
+    usual = CompiledFunction(tape, outs, state, parameters)
+    x, p = numpy.random.default_rng(3).normal(size=(2, 5))
+    expected = bits(usual.call(x, p[:4])).tolist()
+    assert callable(usual._source.codegen)
+    compiled_function.compile_quickly()
+    quick = CompiledFunction(tape, outs, state, parameters)
+    assert 0 == quick._source.codegen
+    assert usual.address != quick.address
+    assert expected == bits(quick.call(x, p[:4])).tolist()

@@ -100,7 +100,8 @@ def test_a_model_of_ten_megabytes_is_refused(shared):
 
 def test_a_text_gets_all_its_parts(shared):
     parts = shared.derive(PENDULUM)
-    assert {"faults", "equations", "motion", "verdict", "sliders", "done"} == set(parts)
+    order = ["faults", "equations", "motion", "verdict", "rates", "plots", "sliders", "done"]
+    assert order == list(parts)
     assert [] == parts["faults"]["faults"]
     assert "<math" in parts["equations"]["html"]
     assert parts["equations"]["dof"].startswith("1 degree of freedom")

@@ -1,4 +1,5 @@
-"""What a model text means, part after part: faults, equations, motion, verdict, sliders.
+"""What a model text means, part after part: faults, equations, motion, verdict; after a pause the
+rates of the coordinates, plots and sliders.
 
 Each part is a dictionary that the page of the studio shows by itself as soon as it is there.
 """
@@ -44,6 +45,7 @@ from dalembert.interface.studio.faults import (
 )
 from dalembert.mechanics.agreement.principle_registry import PRINCIPLE_NAMES, load_principle
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
+from dalembert.mechanics.principles.derivation import cached_derivation
 from dalembert.runtime.ode.failures import RunStopped
 
 if TYPE_CHECKING:
@@ -82,14 +84,16 @@ def answer(job: Job) -> Iterator[Part]:
     yield equations(system, job.principle)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", DalembertWarning)
-        run, drawn, part = motion(system)
+        moved, part = motion(system)
     remarks = dict.fromkeys(
         str(w.message) for w in heard if issubclass(w.category, DalembertWarning)
     )
     yield part | {"remarks": list(remarks)}
     yield verdict(system)
-    if run is not None:
-        yield sliders(run, drawn)
+    yield rates(system, job.principle)
+    if moved is not None:
+        yield plots(moved)
+        yield sliders(moved)
 
 
 def _described(system: System, faults: list[Any]) -> Part:
@@ -105,11 +109,11 @@ def _described(system: System, faults: list[Any]) -> Part:
 
 
 def equations(system: System, chosen: str) -> Part:
-    """M u̇ = f by the chosen principle, q̇ = W u + X, and the degrees of freedom."""
+    """M u̇ = f by the chosen principle, and the degrees of freedom."""
     kin = kinematics(system)
     title, derive = load_principle(chosen if chosen in PRINCIPLE_NAMES else PRINCIPLE_NAMES[0])
     try:
-        d = derive(kin)
+        d = cached_derivation(derive, kin)
     except NotApplicable as problem:
         html = f'<p class="fails">{escape(title.title)}: {escape(str(problem))}</p>'
     else:
@@ -117,36 +121,59 @@ def equations(system: System, chosen: str) -> Part:
         blocks: list[Block] = [
             b for b in steps.derivation(d, writing, level="equations") if not isinstance(b, Heading)
         ]
-        command = f"dalembert derive FILE --by {title.name}"
-        rates = HTML.text(truncate_displays(list(steps.rates(d, writing)), command))
-        gone = HTML.text(results.absent_parameters(d, writing))
-        html = (
-            f"{HTML.text(truncate_displays(blocks, command))}<h3>Rates of the "
-            f"coordinates</h3>{rates}{gone}"
-        )
+        html = HTML.text(truncate_displays(blocks, f"dalembert derive FILE --by {title.name}"))
     dof = f"{kin.n_u} degree{'s' * (kin.n_u != 1)} of freedom (velocity level)"
     counts = f"{kin.n_q} coordinate{'s' * (kin.n_q != 1)}"
     return {"part": "equations", "html": html, "dof": f"{dof}, {counts}"}
 
 
-def motion(system: System) -> tuple[Trajectory | None, Scene | None, Part]:
-    """The run that the file asks for, as scene and plots, or the reason why there is none."""
+def rates(system: System, chosen: str) -> Part:
+    """q̇ = W u + X, and the parameters that the equations do not contain."""
+    title, derive = load_principle(chosen if chosen in PRINCIPLE_NAMES else PRINCIPLE_NAMES[0])
+    try:
+        d = cached_derivation(derive, kinematics(system))
+    except NotApplicable:
+        return {"part": "rates", "html": ""}
+    writing = BudgetedFormulaWriter().on(d.tape)
+    command = f"dalembert derive FILE --by {title.name}"
+    written = HTML.text(truncate_displays(list(steps.rates(d, writing)), command))
+    absent = HTML.text(results.absent_parameters(d, writing))
+    return {"part": "rates", "html": f"<h3>Rates of the coordinates</h3>{written}{absent}"}
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A run, the same at even times, and its scene."""
+
+    run: Trajectory
+    even: Trajectory
+    scene: Scene | None
+
+
+def motion(system: System) -> tuple[Motion | None, Part]:
+    """The run that the file asks for, as a scene, or the reason why there is none."""
     try:
         run = _run(system)
     except DalembertError as problem:
-        return None, None, {"part": "motion", "why": str(problem)}
-    even, plots = sample_frames(run), Plots.of_run(run)
+        return None, {"part": "motion", "why": str(problem)}
+    even, stage, data = sample_frames(run), "", ""
     drawn = build_scene(even) if system.bodies else None
-    still = (
-        "" if drawn is None else svg(draw_scene(drawn, 0, 900, 460), f"{system.name} at its start")
-    )
-    stage = "" if drawn is None else player(still, plots, arrow_legend(drawn, system))
-    grid = f"{contact_mode_bands(plots)}{plots.grid(coordinates(run, even))}"
-    data = data_block("plots", plots.json_data())
-    data += "" if drawn is None else data_block("scene", scene_data(drawn))
+    if drawn is not None:
+        still = svg(draw_scene(drawn, 0, 900, 460), f"{system.name} at its start")
+        unit = "m" if system.has_units else ""
+        stage = player(still, Plots.of_run(run), arrow_legend(drawn, system), unit)
+        data = data_block("scene", scene_data(drawn))
     stopped = "" if run.finished else run.solution.message or run.solution.outcome.value
-    part = {"part": "motion", "stage": stage, "plots": grid, "data": data, "stopped": stopped}
-    return run, drawn, part | {"energy": energy(run)}
+    times = {"first": float(run.t[0]), "last": float(run.t[-1])}
+    part = {"part": "motion", "stage": stage, "times": times, "data": data, "stopped": stopped}
+    return Motion(run, even, drawn), part | {"energy": energy(run)}
+
+
+def plots(moved: Motion) -> Part:
+    """Coordinates, speeds, energies and contact modes over time."""
+    curves = Plots.of_run(moved.run)
+    grid = f"{contact_mode_bands(curves)}{curves.grid(coordinates(moved.run, moved.even))}"
+    return {"part": "plots", "plots": grid, "data": data_block("plots", curves.json_data())}
 
 
 def _run(system: System) -> Trajectory:
@@ -181,7 +208,7 @@ def energy(run: Trajectory) -> str:
 
 def verdict(system: System) -> Part:
     """Whether all principles that apply agree."""
-    agreed = agreement(system)
+    agreed = agreement(system, compiled=False)
     tone = {True: "good", False: "bad", None: "plain"}[agreed.holds]
     count = sum(row.applicable for row in agreed.rows)
     word = {True: "agree exactly", False: "DISAGREE", None: "compared: undecided"}[agreed.holds]
@@ -202,8 +229,9 @@ def verdict(system: System) -> Part:
     }
 
 
-def sliders(run: Trajectory, drawn: Scene | None) -> Part:
+def sliders(moved: Motion) -> Part:
     """The panel that runs the model again in the page, and the module behind it."""
+    run = moved.run
     asked: Mapping[str, Any] = (
         run.system.settings.run if isinstance(run.system.settings, Settings) else {}
     )
@@ -213,5 +241,5 @@ def sliders(run: Trajectory, drawn: Scene | None) -> Part:
     request = InteractiveRequest(
         run, duration, start, values, inputs, run.declared_events, head, run.system.name
     )
-    panel, live = interactive_panel(request, drawn)
+    panel, live = interactive_panel(request, moved.scene)
     return {"part": "sliders", "panel": panel, "live": live}

@@ -116,7 +116,7 @@ autocomplete="off" autocapitalize="off" wrap="off"></textarea></div>
 <div class="try"></div>
 <section class="equations" aria-label="Equations of motion"><h2>Equations of motion
 <select class="principle" aria-label="Principle"></select></h2>
-<div class="equationtext"></div></section>
+<div class="equationtext"></div><div class="ratetext"></div></section>
 <details class="agreed"><summary>Agreement of the principles</summary>
 <div class="agreement"></div></details>
 <section class="curves" aria-label="Plots"><h2>Motion</h2><div class="grids"></div></section>

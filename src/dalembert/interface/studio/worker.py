@@ -18,6 +18,9 @@ from typing import IO, Any, Final
 # address space, where the system can limit it: a model that needs more is refused, not the computer
 # slowed down
 MEMORY: Final = 6 * 2**30
+# seconds without a newer text before the sliders are made: compiling their module would delay the
+# equations of the next text
+PAUSE: Final = 0.3
 
 
 class Mailbox:
@@ -45,16 +48,18 @@ class Mailbox:
         assert job is not None
         return job
 
-    @property
-    def waiting(self) -> bool:
-        """Whether a newer job came in."""
-        return self.newest is not None
+    def is_overtaken(self, seconds: float = 0.0) -> bool:
+        """Whether a newer job came in, or comes in within a time."""
+        with self.changed:
+            return self.changed.wait_for(lambda: self.newest is not None, seconds)
 
 
 def work(mailbox: Mailbox, out: IO[bytes]) -> None:
     """Answer jobs without end."""
     from dalembert.interface.studio.answer import Job, answer
+    from dalembert.runtime.numerics.compiled_function import compile_quickly
 
+    compile_quickly()
     out.write(b'{"id": 0, "part": "ready"}\n')
     out.flush()
     while True:
@@ -77,7 +82,7 @@ def _answer(parts: Iterable[dict[str, Any]], mailbox: Mailbox, send: Any) -> str
     try:
         for part in parts:
             send(part)
-            if mailbox.waiting:
+            if mailbox.is_overtaken(PAUSE if part["part"] == "verdict" else 0.0):
                 return "dropped"
     except MemoryError:
         send({"part": "failed", "sentence": "this model needs more memory than the studio allows"})

@@ -411,7 +411,7 @@ def warn_of_singular_speeds(run: Trajectory) -> bool:
     y, t = run.state_rows, run.t
     states = np.empty((len(t), y.shape[1] + 1))
     states[:, :-1], states[:, -1] = y, t
-    entries = suspects.entries.batch(states, p)
+    entries = suspects.entries.at_states(states, p)
     # for most this is all there is to see
     if entries.max() <= _STEEP and entries.min() >= -_STEEP:
         return False

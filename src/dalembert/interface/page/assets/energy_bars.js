@@ -5,6 +5,7 @@ class EnergyBars {
   // series: key → { t, v } or null
   constructor(root, series) {
     Object.assign(this, { root, series, bars: [] });
+    root.replaceChildren();
     for (const [keys, letter, title] of [[["K2", "T"], "K", "Kinetic energy"], [["V"], "V", "Potential energy"], [["Z"], "Z", "Work against the loads"]]) {
       const bar = document.createElement("span"), fill = document.createElement("i"), name = document.createElement("b");
       name.textContent = letter; bar.title = title;

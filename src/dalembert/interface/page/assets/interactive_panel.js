@@ -448,7 +448,7 @@ class Trial {
     });
     const curves = stage.recorded.curves.map((c, k) => ({ ...c, r: at.curves[k].map(three) }));
     const arrows = stage.recorded.arrows.flatMap((a, k) => (at.arrows[k] ? [{ ...a, at: three(at.arrows[k][0]), v: three(at.arrows[k][1]) }] : []));
-    this.buffers?.forEach((b) => stage.renderer.gl.deleteBuffer(b));
+    stage.renderer.free(this.buffers ?? []);
     this.buffers = stage.data.traces.map((k) => stage.renderer.buffer(stage.spread(places[k].r)));
     return { t: frames.t, places, bodies, curves, arrows, traced: this.buffers };
   }

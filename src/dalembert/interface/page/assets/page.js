@@ -154,13 +154,15 @@ class Clock {
 
 // ---- a player: stage, buttons, slider --------------------------------------------------------
 
-function player(root, scene, clock) {
+// `shared`: the renderer of a scene that is no longer shown
+function player(root, scene, clock, shared = null) {
   const pace = $('.speed option[value="auto"]', root);
   let named = null;
   const play = $(".play", root), slider = $('input[type="range"]', root), shown = $(".clock", root);
   let stage = null;
   try {
-    stage = new Stage($("canvas", root), $(".labels", root), scene);
+    if (shared) $("canvas", root).replaceWith(shared.canvas);
+    stage = new Stage(shared ?? new Renderer($("canvas", root)), $(".labels", root), scene);
     stages.push(stage);
     $(".stage", root).classList.add("live");
   } catch (problem) {

@@ -182,6 +182,8 @@ void main() {
 class Renderer {
   constructor(canvas) {
     this.canvas = canvas;
+    // buffers and vertex arrays of the scene that is shown
+    this.ofScene = new Set();
     const gl = this.gl = canvas.getContext("webgl2", { antialias: true, stencil: true, premultipliedAlpha: true, preserveDrawingBuffer: true });
     if (!gl) throw new Error("no WebGL");
     this.solid = this.program(SOLID_VS, SOLID_FS);
@@ -193,7 +195,17 @@ class Renderer {
     this.lines = gl.createVertexArray();
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    this.basic = { ...this.meshes };
+    this.ofScene.clear();
   }
+
+  // free what a scene has put here
+  free(kept = [...this.ofScene]) {
+    for (const one of kept) { this.ofScene.delete(one); this.gl[one instanceof WebGLBuffer ? "deleteBuffer" : "deleteVertexArray"](one); }
+  }
+
+  // ready for another scene on the same canvas: a new context takes much longer
+  clear() { this.free(); this.meshes = { ...this.basic }; return this; }
 
   program(vertex, fragment) {
     const gl = this.gl, p = gl.createProgram();
@@ -217,11 +229,13 @@ class Renderer {
     this.gl.bindBuffer(kind, b);
     this.gl.bufferData(kind, numbers, this.gl.STATIC_DRAW);
     b.numbers = numbers;
+    this.ofScene.add(b);
     return b;
   }
 
   mesh({ position, normal, faces }) {
     const gl = this.gl, vao = gl.createVertexArray();
+    this.ofScene.add(vao);
     gl.bindVertexArray(vao);
     for (const [name, numbers] of [["position", position], ["normal", normal]]) {
       this.buffer(new Float32Array(numbers));
@@ -330,9 +344,8 @@ const Surfaces = {
 
 // One scene on one canvas: where everything is at a time, and the eye that looks at it.
 class Stage {
-  constructor(canvas, labels, data) {
-    this.canvas = canvas; this.labels = labels; this.data = data;
-    this.renderer = new Renderer(canvas);
+  constructor(renderer, labels, data) {
+    Object.assign(this, { canvas: renderer.canvas, renderer, labels, data, over: new AbortController() });
     const read = (text) => Arrays.read(text);
     this.t = read(data.t);
     this.places = data.places.map((p) => ({ ...p, r: read(p.r) }));
@@ -363,8 +376,12 @@ class Stage {
     this.ruler();
     this.steer();
     this.theme();
-    new ResizeObserver(() => this.draw()).observe(canvas);
+    this.watch = new ResizeObserver(() => this.draw());
+    this.watch.observe(this.canvas);
   }
+
+  // another scene takes the canvas
+  end() { this.over.abort(); this.watch.disconnect(); this.paint = () => {}; }
 
   // scale bar and triad, in the corner of the scene
   ruler() {
@@ -771,12 +788,12 @@ class Stage {
   nearer(factor) { this.zoom = Math.max(0.2, Math.min(12, this.zoom * factor)); this.draw(); }
 
   steer() {
-    const c = this.canvas, fingers = new Map();
+    const c = this.canvas, fingers = new Map(), { signal } = this.over, on = (kind, act, more = {}) => c.addEventListener(kind, act, { signal, ...more });
     // a body that was taken follows the first finger; otherwise the view turns
     let held = null;
-    c.addEventListener("pointerdown", (e) => { fingers.set(e.pointerId, [e.clientX, e.clientY]); c.setPointerCapture(e.pointerId); held = fingers.size === 1 ? this.grab?.(e) || null : (held?.drop(), null); });
-    for (const over of ["pointerup", "pointercancel"]) c.addEventListener(over, (e) => { fingers.delete(e.pointerId); held?.drop(); held = null; });
-    c.addEventListener("pointermove", (e) => {
+    on("pointerdown", (e) => { fingers.set(e.pointerId, [e.clientX, e.clientY]); c.setPointerCapture(e.pointerId); held = fingers.size === 1 ? this.grab?.(e) || null : (held?.drop(), null); });
+    for (const over of ["pointerup", "pointercancel"]) on(over, (e) => { fingers.delete(e.pointerId); held?.drop(); held = null; });
+    on("pointermove", (e) => {
       const old = fingers.get(e.pointerId);
       if (!old) return;
       if (held) { held.move(e); return; }
@@ -792,13 +809,13 @@ class Stage {
       } else this.turn(dx * 0.008, dy * 0.008);
     });
     // the wheel scrolls the page unless the scene was clicked or Ctrl is held
-    c.addEventListener("wheel", (e) => {
+    on("wheel", (e) => {
       if (!e.ctrlKey && document.activeElement !== c) return;
       e.preventDefault();
       this.nearer(Math.exp(-e.deltaY * 0.0015));
     }, { passive: false });
-    c.addEventListener("dblclick", () => { this.home(); this.draw(); });
-    c.addEventListener("keydown", (e) => {
+    on("dblclick", () => { this.home(); this.draw(); });
+    on("keydown", (e) => {
       const act = { ArrowLeft: () => this.turn(0.12, 0), ArrowRight: () => this.turn(-0.12, 0), ArrowUp: () => this.turn(0, 0.12), ArrowDown: () => this.turn(0, -0.12),
         "+": () => this.nearer(1.15), "-": () => this.nearer(1 / 1.15), 0: () => { this.home(); this.draw(); } }[e.key];
       if (act) { e.preventDefault(); act(); }

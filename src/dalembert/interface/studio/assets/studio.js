@@ -135,6 +135,8 @@ class Studio {
     $(".facts [data-fact=dof] span").textContent = dof.split(" ").slice(1).join(" ");
   }
 
+  on_rates({ html }) { $(".ratetext").innerHTML = html; copyable($(".ratetext")); }
+
   // facts come one at a time and keep their order
   facts(given) {
     for (const [name, html] of Object.entries(given)) {
@@ -155,27 +157,31 @@ class Studio {
     for (const option of $$(".principle option")) option.disabled = !applicable.includes(option.value);
   }
 
-  on_motion({ why, stage, plots: grids, data: blocks, energy, stopped, remarks }) {
+  on_motion({ why, stage, times, data: blocks, energy, stopped, remarks }) {
     const box = $(".remarks");
     box.replaceChildren(...[why ? `Not run: ${why}` : "", stopped ? `The run stopped: ${stopped}` : "", ...(remarks ?? [])].filter(Boolean).map((text) => { const p = document.createElement("p"); p.className = "fails"; p.textContent = text; return p; }));
     if (why) return;
     const before = this.held();
     this.dispose();
-    $(".scene").innerHTML = stage; $(".grids").innerHTML = grids; $(".data").innerHTML = blocks;
+    $(".scene").innerHTML = stage; $(".data").innerHTML = blocks;
     this.facts({ energy });
-    const all = data("plots"), scene = data("scene"), clock = window.clock = new Clock(all.first, all.last);
-    this.all = all;
-    plots(all, clock);
-    const root = $("#player");
-    window.stage = root && scene ? player(root, scene, clock) : null;
+    const scene = data("scene"), clock = window.clock = new Clock(times.first, times.last), root = $("#player");
+    window.stage = root && scene ? player(root, scene, clock, this.renderer) : null;
     if (root) root.addEventListener("click", (e) => this.picked(e));
-    window.trial = new Trial(all, window.stage, clock);
     this.restore(before);
   }
 
-  // sliders come after everything else; the motion that is shown stays
+  // plots and sliders come after a pause in the typing; the motion that is shown stays
+  on_plots({ plots: grids, data: block }) {
+    $(".grids").innerHTML = grids;
+    $(".data").insertAdjacentHTML("beforeend", block);
+    this.all = data("plots");
+    plots(this.all, window.clock);
+    window.trial = new Trial(this.all, window.stage, window.clock);
+  }
+
   on_sliders({ panel, live }) {
-    $(".try").innerHTML = panel;
+    $(".try").innerHTML = panel; $(".try").inert = false;
     $(".data").insertAdjacentHTML("beforeend", live.replace(/<script type="application\/octet-stream" id="engine">[\s\S]*?<\/script>/, ""));
     window.trial?.end();
     window.trial = new Trial(this.all, window.stage, window.clock);
@@ -197,15 +203,17 @@ class Studio {
     if (before.playing) clock.play(true);
   }
 
+  // the last motion ends; its renderer draws the next one, and its panel waits for the next sliders
   dispose() {
-    window.clock?.play(false);
-    window.trial?.end();
-    if (window.stage) {
-      stages.splice(stages.indexOf(window.stage), 1);
-      window.stage.renderer.gl.getExtension("WEBGL_lose_context")?.loseContext();
-    }
-    $(".try").replaceChildren();
+    const { stage, clock, trial } = window;
+    clock?.play(false);
+    trial?.end();
+    $(".try").inert = true;
     window.stage = window.trial = null;
+    if (!stage) return;
+    stages.splice(stages.indexOf(stage), 1);
+    stage.end();
+    this.renderer = stage.renderer.gl.isContextLost() ? null : stage.renderer.clear();
   }
 
   // a click on a body marks its lines

@@ -252,21 +252,21 @@ def readable_equation(
         printer = Printer(naming, ranking, group=group)
         return Equality(printer.form(sides.left), printer.form(sides.right))
 
-    forms = _factored_row(tape, residual, unknowns, rates), readable_form(tape, residual)
+    whole = _limited_form(tape, residual)
+    if whole is None:
+        return None
+    readable = whole if _is_readable(whole, tape, residual) else None
+    forms = _factored_row(whole, unknowns, rates), readable
     trees = [tree(form) for form in forms if form is not None]
     return min(trees, key=printed_length, default=None)
 
 
 def _factored_row(
-    tape: Tape, residual: int, unknowns: Sequence[str], rates: Sequence[str]
+    form: RationalForm, unknowns: Sequence[str], rates: Sequence[str]
 ) -> RationalForm | None:
     """A row whose coefficients keep their denominators, common factors cancelled; None where it has
     no sum below a fraction bar, or is too long to be read even so.
     """
-    try:
-        (form,) = normal_form(tape, (residual,), limit=LIMIT, longest=SHORTENING_LIMIT)
-    except DalembertError:
-        return None
     factored = factored_form(form, (*unknowns, *rates_of(form, unknowns, rates)))
     return None if factored is None or printed_size(factored) > LARGEST else factored
 
@@ -277,14 +277,22 @@ def _names(tape: Tape, symbols: Sequence[int]) -> list[str]:
 
 def readable_form(tape: Tape, e: int) -> RationalForm | None:
     """The normal form, unless it is too long to be read."""
+    form = _limited_form(tape, e)
+    return form if form is not None and _is_readable(form, tape, e) else None
+
+
+def _limited_form(tape: Tape, e: int) -> RationalForm | None:
+    """The normal form, unless it grows beyond what is worth shortening."""
     try:
-        (form,) = normal_form(tape, (e,), limit=LIMIT, longest=SHORTENING_LIMIT)
+        return normal_form(tape, (e,), limit=LIMIT, longest=SHORTENING_LIMIT)[0]
     except DalembertError:
         return None
-    short = form.term_count <= LONGEST and printed_size(form) <= max(
+
+
+def _is_readable(form: RationalForm, tape: Tape, e: int) -> bool:
+    return form.term_count <= LONGEST and printed_size(form) <= max(
         LARGEST, 3 * operation_count(tape, (e,))
     )
-    return form if short else None
 
 
 def printed_size(form: RationalForm) -> int:

@@ -5,19 +5,29 @@ Every task is a process of its own with an empty cache, imports included.
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
-from measure import Timing, least
-from results import Report, Within
+import numpy
+from constrained import Loop, Mechanism
+from measure import Timing, least, race
+from peers import Unavailable, peer
+from results import Report, Slower, Within
+from runs import Outcome
+
+import dalembert as da
 
 NOTE = (
     "CPU time and largest resident memory of a whole process with an empty cache, measured once. "
     "The windows are four-bar linkages that share sides; the beam's functions are integrated "
-    "numerically. Prepare: a run of 1 ms, so that nearly all of the time is spent before it."
+    "numerically. Prepare: a run of 1 ms, so that nearly all of the time is spent before it. The "
+    "steps of the ring: our loop at tolerance 1e-8 with projections, and Exudyn's trapezoidal rule "
+    "for index 2 in redundant coordinates, over half a second, divided by the number of steps."
 )
 _BEFORE = """
 import resource, sys, warnings
@@ -27,14 +37,9 @@ from dalembert.gallery import n_four_bar, spatial_chain, spin_up_beam
 n = int(sys.argv[1])
 """
 _RING = """
-import math
-s = da.System("Ring", gravity=9.81)
-tip, start = s.O, {}
-for k in range(n):
-    link = s.N.rotated(s.coordinate(f"q_{k}"), s.N.z, f"link {k}")
-    s.body(f"link {k}", 1, tip.offset(link.x / 2, frame=link), link, da.rod_inertia(link.x, 1, 1))
-    tip, start[f"q_{k}"] = tip.offset(link.x, f"tip {k}", link), 2 * math.pi * k / n
-s.coincide(tip, s.O, "closure")
+sys.path.insert(0, sys.argv[3])
+import large
+s, start = large.ring(n)
 """
 _TALOS = """
 sys.path.insert(0, sys.argv[3])
@@ -71,6 +76,44 @@ _TASKS = {
 }
 
 
+# steps of Exudyn in the half second, with which its last state differs from ours by less than 1e-3
+_EXUDYN_STEPS = 500
+
+
+def ring(n: int) -> tuple[da.System, dict[str, float]]:
+    """Rods in a closed loop with absolute angles, and a regular polygon as its start."""
+    s = da.System("Ring", gravity=9.81)
+    tip, start = s.O, {}
+    for k in range(n):
+        rod = s.N.rotated(s.coordinate(f"q_{k}"), s.N.z, f"link {k}")
+        s.body(f"link {k}", 1, tip.offset(rod.x / 2, frame=rod), rod, da.rod_inertia(rod.x, 1, 1))
+        tip, start[f"q_{k}"] = tip.offset(rod.x, f"tip {k}", rod), 2 * math.pi * k / n
+    s.coincide(tip, s.O, "closure")
+    return s, start
+
+
+def _ring_steps(report: Report, n: int) -> None:
+    """A step of the ring against Exudyn's, and their last states."""
+    name, duration = f"ring of {n} links, a step", 0.5
+    report.progress(name)
+    loop = Loop(Mechanism(name, *ring(n), {}, duration))
+    last, steps, _ = loop.run(1e-8)
+    timings: dict[str, Timing | str] = {}
+    ours = race({"dalembert": partial(loop.run, 1e-8)}, rounds=3)["dalembert"]
+    timings["dalembert"] = ours.per(steps)
+    outcomes: list[Outcome] = []
+    try:
+        work = peer("exudyn").ring(n).run(duration, _EXUDYN_STEPS)
+        theirs = race({"Exudyn": lambda: outcomes.append(work())}, rounds=1, long=0.0)["Exudyn"]
+        timings["Exudyn"] = theirs.per(_EXUDYN_STEPS)
+    except Unavailable as reason:
+        timings["Exudyn"] = str(reason)
+    report.compare(name, timings, {"Exudyn": Slower(2)})
+    for state, _, _ in outcomes:
+        off = float(numpy.abs(loop.motion(duration, last) - state).max())
+        report.check(f"{name}: last state", f"{off:.1e} ≤ 1e-2", passed=off <= 1e-2)
+
+
 def run(report: Report, *, quick: bool) -> None:
     """A row for each task; its memory is in the text below."""
     report.section("Large systems", NOTE)
@@ -83,6 +126,7 @@ def run(report: Report, *, quick: bool) -> None:
         memory.append(f"{what}: {megabytes}")
         report.compare(what, {"dalembert": timing}, None if quick else {"dalembert": Within(goal)})
     report.text(f"Largest resident memory: {'; '.join(memory)}.")
+    _ring_steps(report, 20 if quick else 100)
 
 
 def _process(code: str, n: int) -> tuple[Timing | str, str]:

@@ -215,6 +215,22 @@ def four_bars(windows: int) -> Plane:
     return p
 
 
+def ring(links: int) -> Plane:
+    """Rods of length and mass 1 in a closed regular polygon at rest, held at its first corner."""
+    p, angles = Plane(), [2 * math.pi * k / links for k in range(links)]
+    corner = numpy.zeros(2)
+    rods = []
+    for angle in angles:
+        along = numpy.array([math.cos(angle), math.sin(angle)])
+        rods.append(p.body(1.0, 1 / 12, corner + along / 2, angle))
+        p.pin(rods[-2] if len(rods) > 1 else GROUND, rods[-1], corner)
+        corner = corner + along
+    p.pin(rods[-1], GROUND, corner)
+    p.gravity(9.81)
+    p.angles = [{k: 1.0} for k in rods]
+    return p
+
+
 def andrews() -> Plane:
     """The gallery's squeezer at its start, at rest."""
     d, start = andrews_squeezer.DATA, andrews_squeezer.ENTRY.start

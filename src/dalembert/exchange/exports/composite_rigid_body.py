@@ -36,7 +36,7 @@ class _CompositeBodies(LinkDynamics):
             for x, s_w, s_v in link.joint_axes:
                 I = self.bodies[link]
                 self.f[x] = self.t.sub(self.f[x], wrench_power(self.t, s_w, s_v, I.n, I.f))
-                self._propagate_wrench(link, x, self._apply_inertia(I, s_w, s_v))
+                self._propagate_wrench(link, x, I.wrench(self.t, s_w, s_v))
             assert link.parent is not None
             self._add_transformed(
                 self.bodies[link.parent], self.bodies[link], link, link.parent.frame

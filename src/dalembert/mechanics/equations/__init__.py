@@ -3,6 +3,7 @@
 `equations_of_motion` is what a derivation ends in, with rows that are not linear in the velocities,
 and its solution for u̇, after a mass matrix that is singular in every state has been refused.
 `saddle_point` is the augmented form with the constraint projection, `sparse_saddle_point` solves
-for q̈ and λ together. `principle_statements` says what each principle says in general, `sympy_form`
+for q̈ and λ together, with M factored by its zeros or, in `tree_factor`, along the spanning tree.
+`principle_statements` says what each principle says in general, `sympy_form`
 has the matrices for SymPy.
 """

@@ -12,7 +12,7 @@ pivot shows where that is unsafe, and another solver must be used.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple, Protocol
 
 from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
 from dalembert.symbolic.algebra.tape import Tape
@@ -25,6 +25,33 @@ _MIN_SAVINGS: Final = 8
 
 class _TooManyOperations(Exception):
     """A matrix with too few zeros."""
+
+
+class MassFactor(Protocol):
+    """M = L D Lᵀ with rows and columns of L in the order of the elimination."""
+
+    D_inverse: dict[int, int]
+
+    def forward(self, b: Mapping[int, int]) -> dict[int, int]:
+        """L⁻¹ b"""
+        ...
+
+    def backward(self, b: Mapping[int, int]) -> dict[int, int]:
+        """L⁻ᵀ b"""
+        ...
+
+
+class SaddleSolution(NamedTuple):
+    """ż and λ, −A⁺φ and −A⁺e, s_jj, and what shows where these are unsafe: 1/d'_j and
+    Σ (M_kk/d_k)².
+    """
+
+    zdot: tuple[int, ...]
+    multipliers: tuple[int, ...]
+    position_step: tuple[int, ...]
+    velocity_step: tuple[int, ...]
+    row_norms_squared: tuple[int, ...]
+    safety: tuple[int, ...]
 
 
 class SparseLDL:
@@ -82,26 +109,41 @@ class SparseLDL:
 
     def solve(self, b: Mapping[int, int]) -> dict[int, int]:
         """x with L D Lᵀ x = b."""
-        return self.backward(self.divide_by_D(self.forward(b)))
-
-    def divide_by_D(self, b: Mapping[int, int]) -> dict[int, int]:
-        """D⁻¹ b"""
-        return {k: self.tape.mul(x, self.D_inverse[k]) for k, x in b.items()}
+        return self.backward(_divide_by_D(self.tape, self, self.forward(b)))
 
 
 def factor_saddle_point(
     tape: Tape, M: Sequence[Mapping[int, int]], A: Sequence[Mapping[int, int]]
 ) -> SparseSaddlePoint | None:
     """The factors on the tape; None where there are no rows, or many unknowns and few zeros."""
-    n, m = len(M), len(A)
-    if not m:
+    if not A:
         return None
+    budget = _operation_budget(len(M), len(A))
+    try:
+        factor = SparseLDL(tape, _without_zeros(tape, M), budget)
+        return SparseSaddlePoint(tape, factor, _diagonal(M), A, budget)
+    except _TooManyOperations:
+        return None
+
+
+def saddle_point_of_factor(
+    tape: Tape, factor: MassFactor, diagonal: Sequence[int], A: Sequence[Mapping[int, int]]
+) -> SparseSaddlePoint | None:
+    """The same with a factor of M that is known, and the diagonal of M."""
     try:
         return SparseSaddlePoint(
-            tape, M, A, max(_MIN_BUDGET, (n**3 // 6 + n * n * m // 2 + m * m * n) // _MIN_SAVINGS)
+            tape, factor, diagonal, A, _operation_budget(len(diagonal), len(A))
         )
     except _TooManyOperations:
         return None
+
+
+def _operation_budget(n: int, m: int) -> int:
+    return max(_MIN_BUDGET, (n**3 // 6 + n * n * m // 2 + m * m * n) // _MIN_SAVINGS)
+
+
+def _diagonal(M: Sequence[Mapping[int, int]]) -> list[int]:
+    return [row[k] for k, row in enumerate(M)]
 
 
 class SparseSaddlePoint:
@@ -113,14 +155,18 @@ class SparseSaddlePoint:
     """
 
     def __init__(
-        self, t: Tape, M: Sequence[Mapping[int, int]], A: Sequence[Mapping[int, int]], budget: int
+        self,
+        t: Tape,
+        mass_factor: MassFactor,
+        diagonal: Sequence[int],
+        A: Sequence[Mapping[int, int]],
+        budget: int,
     ) -> None:
-        self.tape = t
-        self._mass_factor = SparseLDL(t, _without_zeros(t, M), budget)
+        self.tape, self._mass_factor = t, mass_factor
         W = [self._mass_factor.forward(row) for row in _without_zeros(t, A)]
         if sum(len(row) for row in W) > budget:
             raise _TooManyOperations
-        V = self._V = [self._mass_factor.divide_by_D(row) for row in W]
+        V = self._V = [_divide_by_D(t, mass_factor, row) for row in W]
         S: list[dict[int, int]] = [{} for _ in A]
         for i, j in _coupled_row_pairs(W):
             S[i][j] = S[j][i] = sum_of_products(
@@ -129,7 +175,7 @@ class SparseSaddlePoint:
         self._schur_factor = SparseLDL(t, S, budget)
         self.row_norms_squared = tuple(row.get(j, t.zero) for j, row in enumerate(S))
         self.inverse_pivots = _as_tuple(self._schur_factor.D_inverse)
-        lost = self._mass_factor.divide_by_D({k: row[k] for k, row in enumerate(M)}).values()
+        lost = _divide_by_D(t, mass_factor, dict(enumerate(diagonal))).values()
         self.mass_cancellation = sum_of_products(t, ((x, x) for x in lost))
 
     def solution(
@@ -142,8 +188,19 @@ class SparseSaddlePoint:
             for j, row in enumerate(self._V)
         }
         lam = self._schur_factor.solve(right)
-        return _as_tuple(self._apply_multipliers(lam, self._mass_factor.divide_by_D(h))), _as_tuple(
-            lam
+        zdot = self._apply_multipliers(lam, _divide_by_D(t, self._mass_factor, h))
+        return _as_tuple(zdot), _as_tuple(lam)
+
+    def solve_all(
+        self, f: Sequence[int], gamma: Sequence[int], phi: Sequence[int], e: Sequence[int]
+    ) -> SaddleSolution:
+        """All that a run needs."""
+        return SaddleSolution(
+            *self.solution(f, gamma),
+            self.projection_step(phi),
+            self.projection_step(e),
+            self.row_norms_squared,
+            (*self.inverse_pivots, self.mass_cancellation),
         )
 
     def projection_step(self, g: Sequence[int]) -> tuple[int, ...]:
@@ -163,6 +220,11 @@ class SparseSaddlePoint:
             for k, v in row.items():
                 y[k] = t.add(y[k], t.mul(lam[j], v))
         return self._mass_factor.backward(y)
+
+
+def _divide_by_D(t: Tape, factor: MassFactor, b: Mapping[int, int]) -> dict[int, int]:
+    """D⁻¹ b"""
+    return {k: t.mul(x, factor.D_inverse[k]) for k, x in b.items()}
 
 
 def _as_tuple(values: Mapping[int, int]) -> tuple[int, ...]:

@@ -1,11 +1,14 @@
 """The open tree behind a description: links that turn or slide against their parent, and the masses
 they carry.
-Keywords: kinematic tree.
+Keywords: kinematic tree, spanning tree.
 
 Read off the frames and points alone: along the frames from N to a body, the offsets written in each
 frame are made first, then the turn into the next frame. Bodies that share their first moves share
 links. Where a point moves against the body it belongs to, the description is no open tree. A
 coordinate may move several links, as coupled joints do.
+
+A spanning tree leaves the constraint rows out. It also has links that keep the orientation of N:
+the tip of a bar with an absolute angle carries the next bar, which rotates against N.
 """
 
 from __future__ import annotations
@@ -46,6 +49,8 @@ class TreeLink:
     r_bias: Triple
     masses: list[tuple[Body, Triple]] = field(default_factory=list)
     children: dict[object, TreeLink] = field(default_factory=dict)
+    # carried by a point of its parent, but not rotated with it
+    keeps_orientation: bool = False
 
     @property
     def ball(self) -> Quaternion | None:
@@ -59,10 +64,11 @@ class TreeLink:
 
 
 class KinematicTree:
-    """All links, parents first."""
+    """All links, parents first; with `spanning` those of the system without its constraint rows."""
 
-    def __init__(self, kin: Kinematics) -> None:
-        if any(not row.is_norm for row in kin.rows_with_multipliers):
+    def __init__(self, kin: Kinematics, *, spanning: bool = False) -> None:
+        self._spanning = spanning
+        if not spanning and any(not row.is_norm for row in kin.rows_with_multipliers):
             msg = (
                 "the constraint rows close loops or couple joints; only an open tree without "
                 "rows can be treated from link to link"
@@ -114,6 +120,9 @@ class KinematicTree:
             path.append(F)
             F = F.parent
         if not {*offsets} <= {*path}:
+            if self._spanning:
+                self._attach_by_points(body, offsets, end)
+                return
             msg = (
                 f"the mass centre of {body.name} is defined by a frame that does not carry the body"
             )
@@ -127,6 +136,35 @@ class KinematicTree:
                 link = self._add_rotation(link, following, fixed)
             else:
                 link.masses.append((body, fixed))
+
+    def _attach_by_points(self, body: Body, offsets: dict[Frame, Triple], end: Frame) -> None:
+        """The offsets in order from O to the mass centre, each in its frame."""
+        link, fixed = self.root, self.zero
+        order = [F for F in reversed(offsets) if F is not end]
+        for F in (*order, end):
+            link = self._rotate_to(link, F, fixed)
+            moving, fixed = self._split_offset(offsets.get(F, self.zero))
+            if moving != self.zero:
+                link = self._add_prismatic(link, moving)
+        link.masses.append((body, fixed))
+
+    def _rotate_to(self, link: TreeLink, F: Frame, at: Triple) -> TreeLink:
+        """A link in the frame F at a point of another one, by way of N where F is not carried by
+        that one's frame.
+        """
+        path = [F]
+        while path[-1] is not link.frame and (parent := path[-1].parent) is not None:
+            path.append(parent)
+        if path[-1] is not link.frame:
+            key = ("carry", at)
+            if key not in link.children:
+                N, zero = self.kin.system.N, self.zero
+                carrier = TreeLink(link, N, at, [], zero, zero, zero, zero, keeps_orientation=True)
+                self._add_link(link, key, carrier)
+            link, at = link.children[key], self.zero
+        for G in reversed(path[:-1]):
+            link, at = self._add_rotation(link, G, at), self.zero
+        return link
 
     def _flywheel(self, body: Body) -> tuple[int, int] | None:
         """(q̇, J) of a body on an axis fixed to the ground, its mass centre at rest, turned

@@ -24,44 +24,25 @@ from dalembert.mechanics.geometry.rotation import (
     Matrix3,
     add3,
     cross3,
-    cross_matrix,
-    matrix_product,
-    matrix_sum,
     matrix_vector,
     negate3,
-    negate_matrix,
-    outer,
-    parallel_axis_term,
     scale3,
-    symmetrize,
-    transpose,
     wrench_power,
 )
 from dalembert.mechanics.kinematics.kinematic_tree import KinematicTree, TreeLink
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.mechanics.kinetics.articulated_inertia import InertiaBlocks, add_to_parent
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.derivation import forked_kinematics
 from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution
-from dalembert.symbolic.algebra.tape import Tape, Triple
-
-
-def _rotate_matrix(t: Tape, F: Frame, X: Matrix3) -> Matrix3:
-    """R X Rᵀ from the axes of F to those of its parent."""
-    half = tuple(F.transform_components(t, c, to_parent=True) for c in transpose(X))
-    return tuple(  # type: ignore[return-value]
-        F.transform_components(t, c, to_parent=True)
-        for c in transpose(half)  # type: ignore[arg-type]
-    )
+from dalembert.symbolic.algebra.tape import Triple
 
 
 @dataclass
-class ArticulatedInertia:
+class ArticulatedInertia(InertiaBlocks):
     """n = A α + B a + n₀, f = Bᵀ α + M a + f₀ at the link's point, in the link's axes."""
 
-    A: Matrix3
-    B: Matrix3
-    M: Matrix3
     n: Triple
     f: Triple
     # {freedom not yet taken out: (U_n, U_f)}
@@ -139,18 +120,9 @@ class LinkDynamics:
         )
         w = self.w[link]
         for body, rho in link.masses:
-            m = body.mass.i
-            m_rho = scale3(t, m, rho)
             # ω×(ω×ρ) m, and ω×Iω about the link's point
-            centrifugal = cross3(t, w, cross3(t, w, m_rho))
-            A = parallel_axis_term(t, m_rho, rho)
-            if body.frame is not None and body.inertia is not None:
-                A = matrix_sum(t, A, body.inertia.on(t).to(link.frame).rows)
-            total.A = matrix_sum(t, total.A, A)
-            total.B = matrix_sum(t, total.B, cross_matrix(t, m_rho))
-            total.M = matrix_sum(
-                t, total.M, ((m, t.zero, t.zero), (t.zero, m, t.zero), (t.zero, t.zero, m))
-            )
+            centrifugal = cross3(t, w, cross3(t, w, scale3(t, body.mass.i, rho)))
+            A = total.add_body(t, body, rho, link.frame)
             total.n = add3(t, total.n, cross3(t, w, matrix_vector(t, A, w)))
             total.f = add3(t, total.f, centrifugal)
         return total
@@ -174,31 +146,13 @@ class LinkDynamics:
     ) -> None:
         """Turn into the parent's axes, move to the parent's point, add."""
         t, r = self.t, link.r
-        A, B, M, n, f = I.A, I.B, I.M, I.n, I.f
+        n, f = I.n, I.f
+        add_to_parent(t, total, I, link)
         if link.frame is not F:
-            A, B, M = (
-                symmetrize(_rotate_matrix(t, link.frame, A)),
-                _rotate_matrix(t, link.frame, B),
-                symmetrize(_rotate_matrix(t, link.frame, M)),
-            )
             n, f = (
                 link.frame.transform_components(t, n, to_parent=True),
                 link.frame.transform_components(t, f, to_parent=True),
             )
-        r_x = cross_matrix(t, r)
-        moved_B = matrix_sum(t, B, matrix_product(t, r_x, M))
-        # A' = A + [r]ₓ Bᵀ − B' [r]ₓ with B' = B + [r]ₓ M
-        gain = matrix_sum(
-            t,
-            matrix_product(t, r_x, transpose(B)),
-            negate_matrix(t, matrix_product(t, moved_B, r_x)),
-        )
-        A, B = symmetrize(matrix_sum(t, A, gain)), moved_B
-        total.A, total.B, total.M = (
-            matrix_sum(t, total.A, A),
-            matrix_sum(t, total.B, B),
-            matrix_sum(t, total.M, M),
-        )
         total.n = add3(t, total.n, add3(t, n, cross3(t, r, f)))
         total.f = add3(t, total.f, f)
         for x, U in I.coupled_columns.items():
@@ -212,16 +166,9 @@ class LinkDynamics:
             )
             self._add_coupled_column(total, x, add3(t, U_n, cross3(t, r, U_f)), U_f)
 
-    def _apply_inertia(self, I: ArticulatedInertia, w: Triple, v: Triple) -> tuple[Triple, Triple]:
-        """(A w + B v, Bᵀ w + M v)"""
-        t = self.t
-        return add3(t, matrix_vector(t, I.A, w), matrix_vector(t, I.B, v)), add3(
-            t, matrix_vector(t, transpose(I.B), w), matrix_vector(t, I.M, v)
-        )
-
     def _add_bias_force(self, I: ArticulatedInertia, alpha: Triple, a: Triple) -> None:
         """n and f with what an acceleration adds."""
-        n, f = self._apply_inertia(I, alpha, a)
+        n, f = I.wrench(self.t, alpha, a)
         I.n, I.f = add3(self.t, I.n, n), add3(self.t, I.f, f)
 
     def _add_coupled_column(
@@ -264,10 +211,8 @@ class ArticulatedBodyAlgorithm(LinkDynamics):
             self._add_freedom(I, x, s_w, s_v)
             if self.elimination_link[x] is link:
                 self._eliminate_freedom(I, x)
-                # without a flywheel S·I vanishes after this: along a coordinate axis that is a row
-                # of exact zeros
                 if len(self.tree.links_moved_by[x]) == 1 and x not in self.tree.flywheels:
-                    _zero_known_entries(t, I, _axis_index(t, s_w, s_v), _axis_index(t, s_v, s_w))
+                    I.clear_axis(t, s_w, s_v)
         if link.parent is None:
             return
         c_w, c_v = self.bias[link]
@@ -280,7 +225,7 @@ class ArticulatedBodyAlgorithm(LinkDynamics):
         """U_x = I S, D_xy = S·U_y, τ − S·p"""
         t = self.t
         self.tau[x] = t.sub(self.tau[x], wrench_power(t, s_w, s_v, I.n, I.f))
-        U_n, U_f = self._apply_inertia(I, s_w, s_v)
+        U_n, U_f = I.wrench(t, s_w, s_v)
         for y, (V_n, V_f) in I.coupled_columns.items():
             # x that is carried already meets itself twice
             for pair in ((x, y), (y, x)):
@@ -297,10 +242,7 @@ class ArticulatedBodyAlgorithm(LinkDynamics):
         over_D, tau = t.div(t.one, self.D[x, x]), self.tau[x]
         D = {y: self.D[x, y] for y in I.coupled_columns if (x, y) in self.D}
         self.elimination_data[x] = (U_n, U_f, over_D, tau, D)
-        V_n, V_f = negate3(t, scale3(t, over_D, U_n)), negate3(t, scale3(t, over_D, U_f))
-        I.A = symmetrize(matrix_sum(t, I.A, outer(t, V_n, U_n)))
-        I.B = matrix_sum(t, I.B, outer(t, V_n, U_f))
-        I.M = symmetrize(matrix_sum(t, I.M, outer(t, V_f, U_f)))
+        V_n, V_f = I.eliminate(t, U_n, U_f, over_D)
         push = t.mul(over_D, tau)
         I.n = add3(t, I.n, scale3(t, push, U_n))
         I.f = add3(t, I.f, scale3(t, push, U_f))
@@ -384,29 +326,3 @@ def _quaternion_accelerations(
             for e, edot in zip(rotation.e, rotation.rates_from_velocity(t, (x, y, z)), strict=True):
                 accelerations[t.rate(t.rate(e) or e) or e] = insert(rate(edot))
     return accelerations
-
-
-def _axis_index(t: Tape, s: Triple, other: Triple) -> int | None:
-    """Which coordinate axis S lies along, if it is one of them and nothing else."""
-    if any(x != t.zero for x in other) or sum(x != t.zero for x in s) != 1:
-        return None
-    return next(k for k in range(3) if s[k] != t.zero)
-
-
-def _zero_known_entries(
-    t: Tape, I: ArticulatedInertia, turns: int | None, slides: int | None
-) -> None:
-    """Rows and columns that are known to vanish."""
-    I.A, I.B, I.M = (
-        _zero_row_and_column(t, I.A, turns, turns),
-        _zero_row_and_column(t, I.B, turns, slides),
-        _zero_row_and_column(t, I.M, slides, slides),
-    )
-
-
-def _zero_row_and_column(t: Tape, X: Matrix3, row: int | None, column: int | None) -> Matrix3:
-    """X with a row and a column that are known to vanish."""
-    return tuple(
-        tuple(t.zero if i == row or j == column else x for j, x in enumerate(r))
-        for i, r in enumerate(X)
-    )  # type: ignore[return-value]

@@ -17,6 +17,9 @@ from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations, constraint_projection
+from dalembert.mechanics.equations.sparse_saddle_point import SaddleSolution, factor_saddle_point
+from dalembert.mechanics.equations.tree_factor import tree_solution
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, jacobian
 from dalembert.runtime.numerics.taylor_recurrence import ImplicitRates
 from dalembert.runtime.ode.constrained.block_layout import Entries
@@ -264,9 +267,28 @@ def _constrained_model(setting: RunValues, equations: SaddlePointEquations) -> N
     kind = RatesKind(
         equations.has_singular_mass, equations.has_quaternions, not equations.has_linear_rows
     )
-    rates = ConstrainedRates(tape, entries, state, parameters, kind)
+    solution = None if kind.massless else _saddle_solution(kin, equations, entries, insert)
+    rates = ConstrainedRates(tape, entries, state, parameters, kind, solution)
     return NativeModel(
         rates, None, parameters, tape, (), state, state[-1] not in inside, entries=entries
+    )
+
+
+def _saddle_solution(
+    kin: Kinematics, equations: SaddlePointEquations, entries: Entries, insert: Substitution
+) -> SaddleSolution | None:
+    """ż and λ in closed form by the zeros of M and A, or else along the spanning tree; None where
+    both take too many operations.
+    """
+    saddle = factor_saddle_point(insert.tape, entries.M, entries.A)
+    if saddle is not None:
+        return saddle.solve_all(entries.f, entries.gamma, entries.phi, entries.e)
+    found = tree_solution(kin, equations)
+    if found is None:
+        return None
+    source, groups = found
+    return SaddleSolution(
+        *(tuple(map(insert, copy_expressions(source, insert.tape, nodes))) for nodes in groups)
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from dalembert.foundation.caching import cached_call
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.mechanics.equations.sparse_saddle_point import factor_saddle_point
+from dalembert.mechanics.equations.sparse_saddle_point import SaddleSolution
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, run_prologue
 from dalembert.runtime.numerics.jit import Library, load
 from dalembert.runtime.numerics.llvm_types import GROUP_SIZE, ctypes_structure
@@ -99,6 +99,7 @@ class ConstrainedRates:
         state: Sequence[int],
         parameters: Sequence[int],
         kind: RatesKind,
+        solution: SaddleSolution | None,
     ) -> None:
         self.layout = BlockLayout(len(entries.qdot), len(entries.f), len(entries.A))
         outs, places = self.layout.entry_indices(entries, tape.zero)
@@ -106,40 +107,12 @@ class ConstrainedRates:
         self.kind = kind
         self.max_rank, self.alpha = min(self.layout.m, self.layout.n), 0.0
         self.tangents: VariationalEquations | None = None
-        straight = self._sparse_solvers(tape, entries, state, parameters)
+        straight = _sparse_solvers(tape, entries, state, parameters, solution)
         self.sparse_rates: CompiledFunction | None = straight[0] if straight else None
         self.sparse_projection: CompiledFunction | None = straight[1] if straight else None
         self.fill = CompiledFunction(tape, outs, state, parameters, rarely=straight is not None)
         self.retraction = CompiledFunction(tape, entries.retraction, state, parameters)
         self._pool: list[tuple[bytes, Workspace]] = []
-
-    def _sparse_solvers(
-        self, tape: Tape, entries: Entries, state: Sequence[int], parameters: Sequence[int]
-    ) -> tuple[CompiledFunction, CompiledFunction] | None:
-        """(q̇, ż, λ, …) and (φ, −A⁺φ, −A⁺e, …) with the zeros of M and A left out; none where
-        that is no gain, or a rate moves no mass.
-        """
-        saddle = None if self.kind.massless else factor_saddle_point(tape, entries.M, entries.A)
-        if saddle is None:
-            return None
-        zdot, multipliers = saddle.solution(entries.f, entries.gamma)
-        safety = (*saddle.inverse_pivots, saddle.mass_cancellation)
-        rates = CompiledFunction(
-            tape, (*entries.qdot, *zdot, *multipliers, *safety), state, parameters
-        )
-        sizes = (
-            sum_scalars(tape, (abs(Scalar(tape, a)) for a in row.values())).i for row in entries.A
-        )
-        outs = (
-            *entries.phi,
-            *saddle.projection_step(entries.phi),
-            *saddle.projection_step(entries.e),
-            *saddle.row_norms_squared,
-            *sizes,
-            *safety,
-        )
-        # once or twice in a step, in which there are a dozen rates
-        return rates, CompiledFunction(tape, outs, state, parameters, rarely=True)
 
     @property
     def n_in(self) -> int:
@@ -343,6 +316,27 @@ class ConstrainedRates:
         return {name: value for name, value in self.__dict__.items() if name != "memory_layout"} | {
             "_pool": []
         }
+
+
+def _sparse_solvers(
+    tape: Tape,
+    entries: Entries,
+    state: Sequence[int],
+    parameters: Sequence[int],
+    solution: SaddleSolution | None,
+) -> tuple[CompiledFunction, CompiledFunction] | None:
+    """(q̇, ż, λ, …) and (φ, −A⁺φ, −A⁺e, …) with the zeros of M and A left out."""
+    if solution is None:
+        return None
+    s = solution
+    rates = (*entries.qdot, *s.zdot, *s.multipliers, *s.safety)
+    sizes = (sum_scalars(tape, (abs(Scalar(tape, a)) for a in row.values())).i for row in entries.A)
+    steps = (*entries.phi, *s.position_step, *s.velocity_step, *s.row_norms_squared)
+    # these once or twice in a step, in which there are a dozen rates
+    return (
+        CompiledFunction(tape, rates, state, parameters),
+        CompiledFunction(tape, (*steps, *sizes, *s.safety), state, parameters, rarely=True),
+    )
 
 
 class Workspace:

@@ -18,7 +18,6 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations, constraint_projection
 from dalembert.mechanics.equations.sparse_saddle_point import SaddleSolution, factor_saddle_point
-from dalembert.mechanics.equations.tree_factor import tree_solution
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, jacobian
 from dalembert.runtime.numerics.taylor_recurrence import ImplicitRates
@@ -283,6 +282,8 @@ def _saddle_solution(
     saddle = factor_saddle_point(insert.tape, entries.M, entries.A)
     if saddle is not None:
         return saddle.solve_all(entries.f, entries.gamma, entries.phi, entries.e)
+    from dalembert.mechanics.equations.tree_factor import tree_solution
+
     found = tree_solution(kin, equations)
     if found is None:
         return None

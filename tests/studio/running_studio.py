@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from time import time_ns
 from urllib.parse import parse_qs, urlsplit
 
 import dalembert
@@ -49,9 +50,11 @@ class Running:
         status, _, body = self.request("POST", f"/api/{action}", json.dumps(given).encode())
         return status, json.loads(body)
 
-    def derive(self, text, file="model.toml", principle="kane"):
-        """The parts of a text by name."""
-        given = json.dumps({"text": text, "file": file, "principle": principle}).encode()
+    def derive(self, text, file="model.toml", principle="kane", written=None):
+        """The parts of a text by name; it was written now, or at another time."""
+        time = str(time_ns() // 10**6 if written is None else written)
+        job = {"text": text, "file": file, "principle": principle, "written": time}
+        given = json.dumps(job).encode()
         _, _, body = self.request("POST", "/api/derive", given)
         parts = [json.loads(line) for line in body.splitlines()]
         return {part.pop("part"): part for part in parts}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -242,3 +244,53 @@ def test_bad_arguments_get_a_sentence(shared, tmp_path):
 
 def test_it_listens_on_the_loopback_alone(shared):
     assert shared.host.startswith("127.0.0.1:")
+
+
+def test_a_browser_that_closes_in_the_middle_is_forgotten(shared):
+    job = {"text": PENDULUM, "file": "model.toml", "principle": "kane", "written": "1"}
+    given = json.dumps(job)
+    with socket.create_connection(shared.host.split(":"), timeout=60) as line:
+        line.sendall(
+            f"POST /api/derive HTTP/1.1\r\nHost: {shared.host}\r\n"
+            f"X-Studio-Token: {shared.token}\r\n"
+            f"Content-Length: {len(given)}\r\n\r\n{given}".encode()
+        )
+        assert line.recv(12).endswith(b"200")
+    assert "<math" in shared.derive(PENDULUM)["equations"]["html"]
+    assert shared.process.poll() is None
+
+
+def test_a_request_that_was_overtaken_is_dropped(shared):
+    assert "equations" in shared.derive(PENDULUM)
+    assert {"dropped"} == set(shared.derive("old", written=1000))
+    assert PENDULUM == shared.act("begin")[1]["text"]
+
+
+@pytest.mark.parametrize("mass", ["9**9**9**9", "(" * 3000 + "1" + ")" * 3000, "1/0", "2**-1e300"])
+def test_numbers_without_end_get_a_sentence(shared, mass):
+    parts = shared.derive(PENDULUM.replace('mass = "m"', f'mass = "{mass}"'))
+    said = [f["sentence"] for f in parts["faults"]["faults"]]
+    said += [parts[part][key] for part, key in (("failed", "sentence"),) if part in parts]
+    assert said
+    assert "mistake of dalembert" not in said[0]
+
+
+def test_a_repetition_without_end_gets_a_sentence(shared):
+    parts = shared.derive(ENDLESS.replace("n = 300", "n = 1000000000"))
+    assert {"faults", "done"} == set(parts)
+    assert parts["faults"]["faults"][0]["line"]
+
+
+def test_without_a_browser_the_address_is_enough(tmp_path):
+    found = subprocess.Popen(
+        [sys.executable, "-m", "dalembert", "studio"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONPATH": SOURCE, "BROWSER": "/nothing/here", "PATH": "/nothing"},
+    )
+    lines = [found.stdout.readline(), found.stdout.readline()]
+    found.send_signal(signal.SIGTERM)
+    found.communicate(timeout=60)
+    assert lines[0].startswith("http://127.0.0.1:")
+    assert "No browser was found: open that address" in lines[1]

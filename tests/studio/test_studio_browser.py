@@ -33,11 +33,14 @@ class Typing:
         self.page, self.said = context.new_page(), []
         self.page.on("console", lambda message: self.said.append(message.text))
         self.page.on("pageerror", lambda problem: self.said.append(str(problem)))
-        self.page.on("dialog", lambda dialog: dialog.accept())
+        self.page.on("dialog", self.accept)
         self.page.goto(address)
         self.page.wait_for_selector("html[data-studio=ready]", timeout=60_000)
         self.area = self.page.get_by_label("Model text")
         self.settled()
+
+    def accept(self, dialog):
+        dialog.accept()
 
     def do(self, script):
         return self.page.evaluate(script)

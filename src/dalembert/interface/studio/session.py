@@ -67,10 +67,13 @@ class Session:
 
     # ---- the newest text ---------------------------------------------------------------------
 
-    def derive(self, text: str, file: str, principle: str) -> Iterator[Answer]:
+    def derive(self, text: str, file: str, principle: str, written: str) -> Iterator[Answer]:
         """The parts of what a text means; the text of a program is run from its file, as it was
-        saved.
+        saved. `written` is the time of the text, in milliseconds.
         """
+        if not self.workshop.is_newest(float(written) if written.isdigit() else 0.0):
+            yield {"part": "dropped"}
+            return
         self.draft = text
         if self.opened.function:
             name = f"{self.document.path}:{self.opened.function}"

@@ -90,8 +90,16 @@ class Workshop:
 
     def __init__(self, limit: float = LIMIT) -> None:
         self.limit, self.lock = limit, threading.Lock()
-        self.count, self.restarts, self.closed = 0, 0, False
+        self.count, self.restarts, self.closed, self.newest = 0, 0, False, 0.0
         self.worker = WorkerProcess()
+
+    def is_newest(self, written: float) -> bool:
+        """Whether no text that was written later came in before; requests may overtake one
+        another.
+        """
+        with self.lock:
+            newest, self.newest = self.newest, max(self.newest, written)
+        return written >= newest
 
     def answer(self, job: dict[str, str]) -> Iterator[Part]:
         """The parts of what a text means, until a newer text comes in."""

@@ -33,7 +33,8 @@ class Studio {
     return found;
   }
 
-  note(text, bad = false) { const p = $(".note"); p.textContent = text; p.classList.toggle("fails", bad); }
+  // `passing`: gone with the next answer; others stay until something is typed
+  note(text, bad = false, passing = false) { this.passing = passing; const p = $(".note"); p.textContent = text; p.classList.toggle("fails", bad); }
 
   async begin() {
     const found = await this.ask("begin");
@@ -66,6 +67,7 @@ class Studio {
   typed() {
     this.editor.choose(0);
     this.fresh();
+    this.note("");
     clearTimeout(this.waiting);
     // a program is run when it is saved, not while it is typed
     if (this.program) return;
@@ -80,11 +82,11 @@ class Studio {
     this.parts = new Map();
     $(".right").classList.add("old");
     try {
-      const answer = await this.fetch("derive", { text: this.editor.text, file: this.program ? "model.toml" : this.document.path, principle: $(".principle").value }, busy.signal);
-      if (!answer.ok) { const found = await answer.json().catch(() => ({})); this.note(found.error ?? `The studio refused the text (${answer.status}).`, true); return; }
+      const answer = await this.fetch("derive", { text: this.editor.text, file: this.program ? "model.toml" : this.document.path, principle: $(".principle").value, written: `${Date.now()}` }, busy.signal);
+      if (!answer.ok) { const found = await answer.json().catch(() => ({})); this.note(found.error ?? `The studio refused the text (${answer.status}).`, true, true); return; }
       await this.listen(answer.body, mine);
     } catch (problem) {
-      if (problem.name !== "AbortError") this.note("The studio does not answer: is dalembert studio still running? The text is still here; copy it before the page is closed.", true);
+      if (problem.name !== "AbortError") this.note("The studio does not answer: is dalembert studio still running? The text is still here; copy it before the page is closed.", true, true);
     } finally {
       if (mine === this.count) { this.shown = mine; document.documentElement.dataset.shown = mine; }
     }
@@ -124,7 +126,7 @@ class Studio {
       item.append(button);
       return item;
     }));
-    if (faults.length) this.note(faults.some((f) => f.line) ? "The last motion that was possible is shown." : ""); else this.note("");
+    if (faults.length || this.passing) this.note(faults.some((f) => f.line) ? "The last motion that was possible is shown." : "", false, true);
   }
 
   on_equations({ html, dof }) {
@@ -187,7 +189,7 @@ class Studio {
     window.trial = new Trial(this.all, window.stage, window.clock);
   }
 
-  on_failed({ sentence }) { this.note(sentence, true); }
+  on_failed({ sentence }) { this.note(sentence, true, true); }
 
   // what the eye and the clock were at, for the next motion of the same model
   held() {

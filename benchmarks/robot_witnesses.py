@@ -27,7 +27,8 @@ HEAD = """# Robots against MuJoCo and Pinocchio
 Every URDF of `example-robot-data` with a fixed and with a free root, and every model of
 `dm_control`, at {states} random states: the largest relative difference of the accelerations. Both
 engines read the file themselves, `<mimic>` included; positions that violate their couplings count
-as a difference.
+as a difference. The folders bluevolta, bravo7 and falcon are those of version 5.0.0 of
+`example-robot-data`, all others of 6.0.0.
 
 Written by `python benchmarks/robot_witnesses.py`; {count} rows: {agree} agree with every engine
 that takes the file, {differ} differ, {alone} have no engine that takes them, {refused} are refused

@@ -47,16 +47,19 @@ takes them, and at least one does; the agreement of the principles is undecided 
 def files() -> list[tuple[str, Path]]:
     """(file, root) of all models that are installed; one humanoid with a free root too."""
     found = []
-    prefix = next((Path(p) for p in sys.path if (Path(p) / "cmeel.prefix").is_dir()), None)
-    if prefix is not None:
-        robots = prefix / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
+    # a second version of the package, in a folder of the path, adds what the first does not have
+    for path in (Path(p) / "cmeel.prefix" for p in sys.path):
+        robots = path / "share" / "example-robot-data" / "robots"
         urdfs = [str(f) for f in sorted(robots.rglob("*.urdf"))]
+        known = {Path(f).relative_to(root).as_posix() for f, root in found}
         found += [
             (f, robots)
             for f in sorted(
                 [*urdfs, *(f"{f}:free" for f in urdfs if f.endswith("talos_reduced.urdf"))]
             )
+            if Path(f).relative_to(robots).as_posix() not in known
         ]
+    found.sort(key=lambda x: Path(x[0]).relative_to(x[1]).as_posix())
     spec = find_spec("dm_control")
     if spec is not None and spec.origin is not None:
         root = Path(spec.origin).parent

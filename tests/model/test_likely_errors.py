@@ -141,3 +141,23 @@ def test_an_unknown_check_is_refused_with_the_list():
     with pytest.raises(da.BadDescription, match="they are double weight, torque without reaction"):
         s.accept("torque")
     assert {name for _, name, _ in ERRORS} == set(CHECKS)
+
+
+def test_potentials_of_other_coordinates_cost_no_derivatives(monkeypatch):
+    from dalembert.mechanics.model import likely_errors
+
+    s, calls = da.System("Chain", gravity=9.81), []
+    tip = s.O
+    for k in range(12):
+        tip = s.rod(f"link {k}", s.pin(f"q{k}", tip), mass=1, length=1).tip
+        s.potential(s[f"q{k}"] ** 2)
+    true = likely_errors.gradient
+
+    def counted(*given):
+        calls.append(given)
+        return true(*given)
+
+    monkeypatch.setattr(likely_errors, "gradient", counted)
+    assert [] == list(likely_errors.double_weight(s))
+    # q0 alone moves the first link
+    assert len(calls) <= 12

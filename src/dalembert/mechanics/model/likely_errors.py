@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from dalembert.errors import BadDescription, warn
 from dalembert.mechanics.geometry.frame import Frame, VelocityRecursion
@@ -18,6 +18,7 @@ from dalembert.mechanics.model.registry import Registry
 from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import Derivative, evaluate, gradient, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.symbolic.algebra.sparse_matrix import sum_scalars
 from dalembert.symbolic.algebra.tape import Tape
 
 _ROUND: Final = ("disk", "cylinder", "sphere")
@@ -73,9 +74,35 @@ def double_weight(s: Registry) -> Iterator[str]:
         for F, body in ((F, b) for F, P in load.forces for b in s.bodies if P is b.G):
             if _is_weight(s, F, body, field.g):
                 yield f"{load.name}: it is the weight of {body.name!r}, {already}"
-    for p in s.potentials:
-        if p.between is None and (name := _body_of_weight(s, p.V, field.g)):
+    potentials = [p for p in s.potentials if p.between is None]
+    heights = _heights(s, field.g) if potentials else []
+    for p in potentials:
+        if name := _body_of_weight(s, p.V, heights):
             yield f"{p.name}: it is the potential of the weight of {name}, {already}"
+
+
+class _Height(NamedTuple):
+    """−m g·r of a body, or of all, and the coordinates that it depends on."""
+
+    name: str
+    V: Scalar
+    coordinates: frozenset[int]
+
+
+def _heights(s: Registry, g: Vector) -> list[_Height]:
+    """The potentials of the weights of every body and of all bodies, on one copy of the tape."""
+    t, q = s.space.tape.fork(), frozenset(x.i for x in s.q)
+
+    def height(name: str, V: Scalar) -> _Height:
+        return _Height(name, V, q.intersection(symbols_of(t, (V.i,))))
+
+    single = [
+        height(repr(b.name), Scalar(t, t.neg(_weight(t, b, g).dot_node((b.G - s.O).on(t)))))
+        for b in s.bodies
+    ]
+    if len(single) < 2:
+        return single
+    return [*single, height("all bodies", sum_scalars(t, (each.V for each in single)))]
 
 
 def _is_weight(s: Registry, F: Vector, body: Body, g: Vector) -> bool:
@@ -86,22 +113,16 @@ def _weight(t: Tape, body: Body, g: Vector) -> Vector:
     return g.on(t).scale(body.mass.i)
 
 
-def _body_of_weight(s: Registry, V: Scalar, g: Vector) -> str:
+def _body_of_weight(s: Registry, V: Scalar, heights: list[_Height]) -> str:
     """The body whose weight has the potential V, or "all bodies"; nothing if there is none."""
     wrt = [q.i for q in s.q]
-    groups = [(repr(b.name), [b]) for b in s.bodies] + (
-        [("all bodies", s.bodies)] if len(s.bodies) > 1 else []
-    )
-    for name, bodies in groups:
-
-        def slopes(t: Tape, bodies: list[Body] = bodies) -> list[int]:
-            rest = V.i
-            for b in bodies:
-                rest = t.add(rest, _weight(t, b, g).dot_node((b.G - s.O).on(t)))
-            return gradient(t, {rest: t.one}, wrt)
-
-        if _depends_on(s, V, wrt) and _are_equal(s, slopes):
-            return name
+    moved = frozenset(wrt).intersection(symbols_of(s.space.tape, (V.i,)))
+    for each in heights:
+        # most potentials depend on other coordinates, which is seen without any derivative
+        if moved and each.coordinates <= moved:
+            t = each.V.tape.fork()
+            if _is_zero(s, t, gradient(t, {t.sub(V.i, each.V.i): t.one}, wrt)):
+                return each.name
     return ""
 
 
@@ -244,10 +265,6 @@ def frame_of_another_body(s: Registry) -> Iterator[str]:
                     f"which no body has, so that it does not rotate with {F.name}; give {F.name} "
                     "as its frame"
                 )
-
-
-def _depends_on(s: Registry, e: Scalar, nodes: list[int]) -> bool:
-    return bool(set(symbols_of(s.space.tape, (e.i,))) & set(nodes))
 
 
 def _are_equal(s: Registry, differences: Callable[[Tape], list[int]]) -> bool:

@@ -162,7 +162,7 @@ def test_what_a_function_raises_is_raised():
 
 
 def test_where_no_run_is_made_functions_are_refused():
-    with pytest.raises(BadValue, match=r"a Python function is for da\.simulate"):
+    with pytest.raises(BadValue, match=r"a Python function is possible only in da\.simulate"):
         da.linearize(cart(), inputs={"F": np.sin})
     s = da.System("shaken", gravity=9.81)
     s.rod("rod", s.pin("theta", s.O.offset(s.specified("z") * s.N.x)), 1, 1)

@@ -73,7 +73,7 @@ def test_a_singular_attitude_is_told_from_the_rest():
     s.torque(5 * B.z.cross(s.N.z) - 3 * B.w, B)
     with pytest.raises(
         NoProgress,
-        match=r"approach to a singular attitude: a and c turn 'B' about the same axis.*by a "
+        match=r"approach to a singular attitude: a and c rotate 'B' about the same axis.*by a "
         r"quaternion",
     ):
         da.simulate(s, 400, start={"b": 1, "a.dot": 0.5, "c.dot": 0.1})

@@ -122,7 +122,7 @@ def test_a_unit_quaternion_is_left_alone():
 
 
 def test_four_zeros_are_no_attitude():
-    with pytest.raises(BadStart, match=r"four zeros are no attitude: .* such as \(1, 0, 0, 0\)"):
+    with pytest.raises(BadStart, match=r"four zeros are no orientation: .* such as \(1, 0, 0, 0\)"):
         run_of("free-body-quaternion", dict.fromkeys(("e_0", "e_1", "e_2", "e_3"), 0))
 
 

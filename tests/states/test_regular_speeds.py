@@ -73,7 +73,7 @@ def test_a_compiled_function_of_many_states_names_the_row_and_the_divisor(form):
     f = da.compile(circle())
     with pytest.warns(
         da.DalembertWarning,
-        match=r"1 of 3 rows are no numbers; the speeds ẋ are singular in row 1, where 2 y = 0",
+        match=r"1 of 3 rows are not finite; the speeds ẋ are singular in row 1, where 2 y = 0",
     ):
         found = f(form([[0.6, 0.8], [1.0, 0.0], [0.8, 0.6]]), form([[0.1], [0.3], [0.2]]))
     assert np.isnan(found[1, 0])
@@ -121,7 +121,7 @@ def test_expressions_name_the_pivot_that_vanishes_and_take_other_speeds():
     with pytest.raises(da.BadValue, match="the speeds ẋ are singular in this state, where 2 y = 0"):
         f([1, 0], [0.5])
     with pytest.warns(
-        da.DalembertWarning, match="1 of 2 rows are no numbers; the speeds ẋ are singular in row 1"
+        da.DalembertWarning, match="1 of 2 rows are not finite; the speeds ẋ are singular in row 1"
     ):
         values = f([[0.6, 0.8], [1, 0]], [[0.5], [0.5]])
     assert 0.125 == pytest.approx(values[0])

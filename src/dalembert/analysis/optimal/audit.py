@@ -151,8 +151,7 @@ class IntervalErrors:
         fractions = (layout.mesh[:-1, None] + layout.widths[:, None] * s).ravel()
         states = self.motion.solution.at(answer.t0 + answer.duration * fractions)
         kin = self.motion.values.kin
-        own = np.r_[0 : kin.n_q + len(kin.x), kin.speed_offset : len(kin.state)]
-        z[:, self.replay.places] = states[:, own]
+        z[:, self.replay.places] = states[:, kin.layout.without_inputs]
         costs = self._cost(z, fractions).reshape(layout.n_intervals, -1) @ weights
         K = layout.scheme.order
         quadrature = (
@@ -195,8 +194,7 @@ class IntervalErrors:
         values, motion = self.motion.values, self.motion
         kin, nodes, times = values.kin, self.answer.node_states[:-1], self.answer.times[:-1]
         rows = np.zeros((len(nodes), len(kin.state)))
-        own = np.r_[0 : kin.n_q + len(kin.x), kin.speed_offset : len(kin.state)]
-        rows[:, own] = nodes[:, self.replay.places]
+        rows[:, kin.layout.without_inputs] = nodes[:, self.replay.places]
         for each in values.callback_inputs:
             places = [kin.state.index(i) for i in each.nodes]
             rows[:, places] = [

@@ -76,8 +76,7 @@ class OptimalPhase(Displayable):
             (answer.times[:-1, None] + np.diff(answer.times)[:, None] * s).ravel(), answer.times[-1]
         )
         rows = np.zeros((len(times), len(kin.state)))
-        own = np.r_[0 : kin.n_q + len(kin.x), kin.speed_offset : len(kin.state)]
-        rows[:, own] = z[:, self._errors.replay.places]
+        rows[:, kin.layout.without_inputs] = z[:, self._errors.replay.places]
         for each in values.callback_inputs:
             places = [kin.state.index(i) for i in each.nodes]
             rows[:, places] = [

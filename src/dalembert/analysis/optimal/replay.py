@@ -201,9 +201,7 @@ class Replay:
         )
         live, ends = CallbackInputs(chosen), list[FloatArray]()
         problem = live.wrap(problem)
-        own = np.r_[
-            0 : chosen.kin.n_q + len(chosen.kin.x), chosen.kin.speed_offset : len(chosen.kin.state)
-        ]
+        own = chosen.kin.layout.without_inputs
         set_inputs, nodes = problem.on_discontinuity, answer.node_states[:, self.places]
 
         def restart(t: float, y: FloatArray) -> None:

@@ -269,8 +269,8 @@ class EquilibriumEquations:
         inputs = {label(self.kin.name(i)): solved[i] for i in self.free_inputs}
         return (
             dict(zip(names, state.tolist(), strict=True)) | inputs,
-            state[: self.kin.n_q],
-            state[self.kin.speed_offset :],
+            state[self.kin.layout.q],
+            state[self.kin.layout.u],
         )
 
 

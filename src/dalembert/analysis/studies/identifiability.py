@@ -157,18 +157,16 @@ class _OutputSeries:
         model = variation.model
         self.tape = tape = model.tape.fork()
         *state, self._t = model.state
-        n = len(run.names)
-        x, self._count = state[:n], len(variation.numbers)
+        layout = run.layout
+        x, self._count = state[layout.state], len(variation.numbers)
         self._rates = {**dict(zip(state, model.nodes, strict=True)), self._t: tape.one}
         evaluator = run.values.evaluator
         nodes = copy_expressions(
             evaluator.tape, tape, [evaluator.in_state(evaluator.node(key)) for key in keys]
         )
-        udot = dict(
-            zip(evaluator.kin.udot, model.nodes[run.kinematics.speed_offset : n], strict=True)
-        )
+        udot = dict(zip(evaluator.kin.udot, model.nodes[layout.u], strict=True))
         outs = [Substitution(tape, udot)(i) for i in nodes]
-        columns = [state[n * (1 + j) : n * (2 + j)] for j in range(self._count)]
+        columns = [state[layout.sensitivity(j)] for j in range(self._count)]
         directions = [
             total_derivative(tape, x, column, p.constant)
             for column, p in zip(columns, variation.numbers, strict=True)
@@ -176,7 +174,7 @@ class _OutputSeries:
         self._slopes = [[d(e) for d in directions] for e in outs]
         self._start = {
             s: tape.const(Fraction(float(v)))
-            for s, v in zip(state[n:], variation.start.ravel(), strict=True)
+            for s, v in zip(state[layout.sensitivities], variation.start.ravel(), strict=True)
         }
         varied = {p.name if p.constant is None else p.constant for p in variation.numbers}
         self._start |= {
@@ -189,7 +187,7 @@ class _OutputSeries:
             for i, v in {**run.values.numbers, self._t: run.start.t}.items()
             if v == 0.0 and i not in varied
         }
-        self.orders = n + self._count + 3
+        self.orders = layout.size + self._count + 3
 
     @property
     def all_nodes(self) -> list[int]:

@@ -176,11 +176,9 @@ class InitialStates:
         with borrow_solver(form) as solver:
             solver.set_guess(near)
             states, codes = solver.solve_batch(given, P, o.t0)
-        starts[:, : kin.n_q], starts[:, kin.speed_offset :] = (
-            states[:, : kin.n_q],
-            states[:, kin.n_q :],
-        )
-        starts[:, kin.n_q : kin.speed_offset] = first_order_states(form, asked)[0]
+        layout = kin.layout
+        starts[:, layout.q], starts[:, layout.u] = np.hsplit(states, [layout.n_q])
+        starts[:, layout.x_and_inputs] = first_order_states(form, asked)[0]
         for k, place in form.first_order:
             starts[:, kin.n_q + place] = given[:, k]
         return starts, (codes == 0) & np.isfinite(rows).all(axis=1)

@@ -420,7 +420,7 @@ class VectorizedRunner:
             state |= dict(
                 zip(
                     kin.udot,
-                    np.ascontiguousarray(rates[:, kin.speed_offset : kin.speed_offset + kin.n_u].T),
+                    np.ascontiguousarray(rates[:, kin.layout.u].T),
                     strict=True,
                 )
             )

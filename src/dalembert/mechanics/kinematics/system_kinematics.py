@@ -27,6 +27,7 @@ from dalembert.mechanics.kinematics.generalized_speeds import (
     velocities_from_speeds,
 )
 from dalembert.mechanics.kinematics.idle_coordinates import check_equations_exist
+from dalembert.mechanics.kinematics.state_layout import StateLayout
 from dalembert.mechanics.model.likely_errors import warn_about_likely_errors
 from dalembert.mechanics.model.member_verbs import declare_amplitude_speeds
 from dalembert.mechanics.model.registry import check_complete, warn_about_moving_points
@@ -339,9 +340,14 @@ class Kinematics(Displayable):
         return (*self.q, *self.x, *self.sampled_inputs, *self.u)
 
     @property
+    def layout(self) -> StateLayout:
+        """Where q, x, sampled inputs and u are in the state."""
+        return StateLayout(len(self.q), len(self.x), len(self.sampled_inputs), len(self.u))
+
+    @property
     def speed_offset(self) -> int:
-        """The place of the first speed in the state."""
-        return len(self.q) + len(self.x) + len(self.sampled_inputs)
+        """The index of the first speed in the state."""
+        return self.layout.speed_offset
 
     @property
     def n_q(self) -> int:

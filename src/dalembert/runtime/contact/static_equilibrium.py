@@ -122,7 +122,7 @@ def _unforced_acceleration(model: ContactModel, y: FloatArray, t: float) -> Floa
     kin, native = model.values.kin, model.compiled.native
     p = np.array(parameter_vector(model.values, native.parameters), dtype=float)
     rates = native.rates.batch(np.append(y, t)[np.newaxis], p)[0]
-    return np.asarray(rates[kin.speed_offset : kin.speed_offset + kin.n_u])
+    return np.asarray(rates[kin.layout.u])
 
 
 class _FrictionProgram:

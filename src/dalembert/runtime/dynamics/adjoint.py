@@ -219,9 +219,9 @@ class _Adjoint:
     def _with_inputs(self, rows: FloatArray) -> FloatArray:
         """States of the run in rows, with room for the coefficients of tables."""
         kin = self.run.values.kin
-        own = rows[:, : len(kin.state)]
-        missing = self.n - len(kin.state)
-        return np.insert(own, [kin.speed_offset] * missing, 0.0, axis=1)
+        layout = kin.layout
+        missing = self.n - layout.size
+        return np.insert(rows[:, layout.state], [layout.speed_offset] * missing, 0.0, axis=1)
 
     def _stages(
         self, t: FloatArray, y: FloatArray, h: FloatArray

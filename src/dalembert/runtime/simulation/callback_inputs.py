@@ -35,7 +35,7 @@ def append_input_values(chosen: RunValues, start: InitialState) -> InitialState:
     start = replace(start, x=np.concatenate([start.x, np.zeros(len(chosen.kin.sampled_inputs))]))
     y = start.y
     _write_inputs(chosen, _located(chosen, chosen.callback_inputs), start.t, y)
-    return replace(start, x=y[len(start.q) : chosen.kin.speed_offset])
+    return replace(start, x=y[chosen.kin.layout.x_and_inputs])
 
 
 def _located(chosen: RunValues, inputs: Iterable[CallbackInput]) -> LocatedInputs:

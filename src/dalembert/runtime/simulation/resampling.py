@@ -39,10 +39,9 @@ def with_states(run: Trajectory, times: ArrayLike, q: ArrayLike, u: ArrayLike) -
         np.asarray(times, dtype=np.float64),
         [np.asarray(each, dtype=np.float64) for each in (q, u)],
     )
-    kin = run.values.kin
-    rows = np.column_stack(
-        [given[0], np.zeros((len(given[0]), kin.speed_offset - kin.n_q)), given[1]]
-    )
+    layout = run.values.kin.layout
+    rows = np.zeros((len(given[0]), layout.size))
+    rows[:, layout.q], rows[:, layout.u] = given
     return replace(run, sampled=(t, rows), quadrature_names=(), energy_audit=None, variation=None)
 
 
@@ -53,7 +52,7 @@ def _project_between_steps(run: Trajectory, t: FloatArray, y: FloatArray) -> Flo
     kin = run.values.kin
     between = np.flatnonzero(~np.isin(t, run.solution.t)) if kin.multipliers else ()
     if run.accelerations is not None and len(between):
-        n = len(kin.state)
+        state = kin.layout.state
         y = y.copy()
-        y[between, :n] = run.accelerations.project(y[between, :n], t[between])
+        y[between, state] = run.accelerations.project(y[between, state], t[between])
     return y

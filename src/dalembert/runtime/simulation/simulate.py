@@ -38,7 +38,6 @@ from dalembert.runtime.simulation.discontinuity_times import model_discontinuiti
 from dalembert.runtime.simulation.energy_audit import BoundAudit, Quadratures
 from dalembert.runtime.simulation.events.event import ModeHistory
 from dalembert.runtime.simulation.events.event_loop import event_run
-from dalembert.runtime.simulation.external_integrators import integrate_external
 from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
     ForwardSensitivity,
     Saltation,
@@ -205,6 +204,8 @@ def _integrate_smooth(run: _Run, show: Progress | None) -> Solution:
 
 def _integrate_elsewhere(run: _Run, _: Progress | None) -> Solution:
     """By an integrator of another library, which reports no progress."""
+    from dalembert.runtime.simulation.external_integrators import integrate_external
+
     setup, inputs = run.setup, run.callback_inputs
     return integrate_external(
         setup.options.integrator,

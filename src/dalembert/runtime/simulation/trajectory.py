@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY, fields
+from dataclasses import KW_ONLY, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from dalembert.foundation.display import Displayable
 from dalembert.foundation.late_imports import late_module
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.jacobian import Jacobian
+from dalembert.mechanics.kinematics.state_layout import StateLayout
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import MissingValue
@@ -107,29 +108,25 @@ class Trajectory(Displayable):
     @property
     def q(self) -> FloatArray:
         """The coordinates: a row for each time."""
-        return _read_only(self._y[:, : self.values.kin.n_q])
+        return _read_only(self._y[:, self.layout.q])
 
     @property
     def u(self) -> FloatArray:
         """The independent speeds: a row for each time."""
-        kin = self.values.kin
-        return _read_only(self._y[:, kin.speed_offset : len(kin.state)])
+        return _read_only(self._y[:, self.layout.u])
 
     @property
     def x(self) -> FloatArray:
         """The first-order states: a row for each time."""
-        kin = self.values.kin
-        return _read_only(self._y[:, kin.n_q : kin.n_q + len(kin.x)])
+        return _read_only(self._y[:, self.layout.x])
 
     @property
     def y(self) -> FloatArray:
         """(q, x, u), in the order of `names`: a row for each time."""
-        kin = self.values.kin
-        n = kin.n_q + len(kin.x)
-        if kin.speed_offset == n:
-            return _read_only(self._y[:, : len(kin.state)])
-        # inputs that are held or tabulated stand between them
-        return _read_only(np.delete(self.state_rows, np.s_[n : kin.speed_offset], axis=1))
+        layout = self.layout
+        if not layout.n_inputs:
+            return _read_only(self._y[:, layout.state])
+        return _read_only(self._y[:, layout.without_inputs])
 
     @cached_property
     def qdot(self) -> FloatArray:
@@ -144,8 +141,13 @@ class Trajectory(Displayable):
     @property
     def quadratures(self) -> FloatArray:
         """What was integrated along with the motion: a row for each time."""
+        return _read_only(self._y[:, self.layout.quadratures])
+
+    @property
+    def layout(self) -> StateLayout:
+        """Where coordinates, states, speeds, sensitivities and quadratures are in a row."""
         varied = len(self.variation.names) if self.variation else 0
-        return _read_only(self._y[:, len(self.values.kin.state) * (1 + varied) :])
+        return replace(self.values.kin.layout, n_sensitivities=varied)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -166,8 +168,8 @@ class Trajectory(Displayable):
 
     @property
     def state_rows(self) -> FloatArray:
-        """Everything that was integrated except quadratures."""
-        return self._y[:, : len(self.values.kin.state)]
+        """(q, x, inputs, u): a row for each time."""
+        return self._y[:, self.layout.state]
 
     def input_values(self, nodes: Sequence[int]) -> FloatArray:
         """Inputs that functions and tables gave, by node: a row for each, over the times."""

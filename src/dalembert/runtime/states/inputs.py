@@ -74,19 +74,17 @@ class RunState(Displayable):
     @property
     def q(self) -> FloatArray:
         """The coordinates."""
-        return self._y[: self._evaluator.kin.n_q]
+        return self._y[self._evaluator.kin.layout.q]
 
     @property
     def x(self) -> FloatArray:
         """The first-order states."""
-        kin = self._evaluator.kin
-        return self._y[kin.n_q : kin.n_q + len(kin.x)]
+        return self._y[self._evaluator.kin.layout.x]
 
     @property
     def u(self) -> FloatArray:
         """The speeds."""
-        kin = self._evaluator.kin
-        return self._y[kin.speed_offset : len(kin.state)]
+        return self._y[self._evaluator.kin.layout.u]
 
     def __getitem__(self, key: Key) -> float:
         """The value of a name or an expression here."""

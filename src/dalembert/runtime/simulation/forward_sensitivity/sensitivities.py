@@ -59,9 +59,10 @@ class Sensitivities(Displayable):
 
     def columns(self, wrt: Scalar | str) -> FloatArray:
         """∂(q, u)/∂p of one p: a row for each time."""
-        j, n = self._parameter_index(wrt), len(self.run.names)
+        layout = self.run.layout
         # the run's own numbers
-        S = np.asarray(self.run._y[:, n * (1 + j) : n * (2 + j)])  # noqa: SLF001
+        rows = self.run._y[:, layout.sensitivity(self._parameter_index(wrt))]  # noqa: SLF001
+        S = np.asarray(rows[:, layout.without_inputs] if layout.n_inputs else rows)
         if lost := self._variation.lost:
             return np.where((self.run.t >= lost[0])[:, np.newaxis], np.nan, S)
         return S
@@ -91,11 +92,11 @@ class Sensitivities(Displayable):
     def _acceleration_sensitivity(self, j: int) -> FloatArray:
         """∂u̇/∂p, a row for each speed: what the varied equations give."""
         run, v = self.run, self._variation
-        n, first = len(run.names), run.kinematics.speed_offset
+        layout = run.layout
         # as above
-        X = np.column_stack([run._y[:, : n * (1 + len(v.numbers))], run.t])  # noqa: SLF001
+        X = np.column_stack([run._y[:, : layout.quadratures.start], run.t])  # noqa: SLF001
         rates = v.model.rates.batch(X, v.p)
-        return np.asarray(rates[:, n * (1 + j) + first : n * (2 + j)].T)
+        return np.asarray(rates[:, layout.speed_sensitivity(j)].T)
 
     def event_times(self, name: str, wrt: Scalar | str) -> FloatArray:
         """∂t/∂p of every time at which the event of that name happened."""

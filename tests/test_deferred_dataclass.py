@@ -15,6 +15,7 @@ from dataclasses import field
 import pytest
 
 import dalembert
+from dalembert.foundation import deferred_dataclass
 from dalembert.foundation.deferred_dataclass import dataclass
 
 
@@ -50,6 +51,31 @@ class Mutable:
     x: int
 
 
+@dataclass(kw_only=True)
+class Keywords:
+    """All arguments have names; one default is made for each object."""
+
+    required: int
+    marks: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Mixed(Mutable):
+    """Some arguments have names."""
+
+    y: int = 2
+    _: dataclasses.KW_ONLY
+    z: int
+
+
+@dataclass
+class Disordered(Mutable):
+    """A class that the standard decorator refuses."""
+
+    y: int = 2
+    z: int
+
+
 class Special(Named):
     """A class without the decorator."""
 
@@ -65,6 +91,19 @@ def test_objects_are_created_compared_and_printed() -> None:
     assert ("S", [2]) == (repr(Special()), Special().marks)
     assert Named(3, name="Q") == dataclasses.replace(Named(3), name="Q")
     assert [Named(3), Named(3)] == [pickle.loads(pickle.dumps(Named(3))), copy.deepcopy(Named(3))]
+
+
+def test_arguments_that_have_names() -> None:
+    first, second = Keywords(required=1), Keywords(required=1)
+    first.marks.append(3)
+    assert ([3], []) == (first.marks, second.marks)
+    with pytest.raises(TypeError):
+        Keywords(1)
+    assert (1, 2, 5) == ((x := Mixed(1, z=5)).x, x.y, x.z)
+    with pytest.raises(TypeError, match="'z'"):
+        Mixed(1)
+    with pytest.raises(TypeError, match="non-default argument 'z' follows default"):
+        Disordered(1, 2, 3)
 
 
 def test_frozen_objects_refuse_a_change() -> None:
@@ -112,15 +151,51 @@ def test_who_looks_at_the_class_finds_it_complete() -> None:
             assert 3 == x
 
 
+def test_the_signatures_are_those_of_the_standard_library() -> None:
+    fast, count = 0, 0
+    for each in decorated_classes():
+        options = each.__dict__.get(deferred_dataclass._OPTIONS)
+        if options is None or not options.keys() <= deferred_dataclass._PLAIN:
+            continue
+        fields = deferred_dataclass._simple_fields(each)
+        count += 1
+        if fields is None:
+            continue
+        fast += 1
+        written = deferred_dataclass._init_function(each, fields, frozen=False)
+        standard = dataclasses.make_dataclass(
+            each.__name__,
+            [
+                (f.name, f.type, _field(f))
+                for f in each.__dataclass_fields__.values()
+                if f._field_type is dataclasses._FIELD
+            ],
+        )
+        ours, theirs = (
+            [(p.name, p.kind, repr(p.default)) for p in inspect.signature(x).parameters.values()]
+            for x in (written, standard.__init__)
+        )
+        assert theirs == ours, each
+    assert 0.9 * count < fast
+
+
+def _field(f: dataclasses.Field) -> dataclasses.Field:
+    return field(default=f.default, default_factory=f.default_factory, kw_only=f.kw_only)
+
+
 def test_every_class_of_the_package_can_be_completed() -> None:
+    decorated = decorated_classes()
+    assert 20 < len(decorated)
+    for each in decorated:
+        assert each.__dataclass_fields__ is vars(each)["__dataclass_fields__"]
+
+
+def decorated_classes() -> list[type]:
     for module in pkgutil.iter_modules(dalembert.__path__, "dalembert."):
         if module.ispkg:
             importlib.import_module(module.name)
     classes = [c for c in _subclasses(object) if c.__module__.startswith("dalembert")]
-    decorated = [c for c in classes if "__dataclass_fields__" in vars(c)]
-    assert 20 < len(decorated)
-    for each in decorated:
-        assert each.__dataclass_fields__ is vars(each)["__dataclass_fields__"]
+    return [c for c in classes if "__dataclass_fields__" in vars(c)]
 
 
 def _subclasses(cls: type) -> list[type]:

@@ -6,7 +6,7 @@ prove that they agree, set it in motion, and read the derivation.
 `__init__.pyi` lists the public names. A chapter is opened when one of its names is first asked for.
 """
 
-import ast
+import re
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -14,15 +14,17 @@ from types import ModuleType
 from typing import Any
 
 from dalembert.errors import DalembertError, warn
-from dalembert.foundation.caching import COMPUTE_LOCK
+from dalembert.foundation.caching import COMPUTE_LOCK, paused_collection
 from dalembert.short_tracebacks import install_hook
 
 # {public name: the module it lives in}
 _HOME = {
-    alias.name: str(node.module)
-    for node in ast.parse(Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")).body
-    if isinstance(node, ast.ImportFrom)
-    for alias in node.names
+    name: module
+    for module, name in re.findall(
+        r"^from ([\w.]+) import \(?\s*(\w+) as",
+        Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
 }
 # how SymPy's names are written here
 _THEIRS = {
@@ -66,7 +68,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise _no_name(name)
     # two threads that open the same chapter from two sides would wait for one another
-    with COMPUTE_LOCK:
+    with COMPUTE_LOCK, paused_collection():
         globals()[name] = value = getattr(import_module(_HOME[name]), name)
     return value
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
-import shutil
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -65,11 +64,11 @@ def check_extension(path: str | os.PathLike[str], endings: tuple[str, ...]) -> N
 
 def _create_temporary(target: Path) -> Path:
     """A new empty file in the folder of the target."""
-    part = target.with_name(f".{secrets.token_hex(6)}{target.suffix[:20]}")
+    part = target.with_name(f".{os.urandom(6).hex()}{target.suffix[:20]}")
     part.touch(exist_ok=False)
     if target.exists():
         with contextlib.suppress(OSError):
-            shutil.copymode(target, part)
+            part.chmod(stat.S_IMODE(target.stat().st_mode))
     return part
 
 

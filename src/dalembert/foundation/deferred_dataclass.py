@@ -4,16 +4,18 @@ The standard decorator writes and compiles up to six functions for each class. A
 imports 160 of these classes and creates objects of a third of them: generating the methods of the
 others is a fifth of the time until the first result.
 
-Descriptors take the places of the methods. The first access to one of them (an object is created,
-compared or printed, or `dataclasses.fields`, `inspect.signature` or `match` reads the class)
-applies the standard decorator to a copy, whose methods replace all descriptors of the class.
+Descriptors take the places of the methods. The first object that is created needs `__init__` alone,
+which is written here for fields without special options, in a fifth of the time of all methods. The
+first access to another one (an object is compared or printed, or `dataclasses.fields` or `match`
+reads the class) applies the standard decorator to a copy, whose methods replace the descriptors.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import threading
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dalembert.foundation.caching import reacquire_after_fork
 
@@ -34,6 +36,10 @@ else:
 _IMMEDIATE: Final = frozenset({"slots", "order"})
 _ALWAYS: Final = ("__init__", "__match_args__", "__dataclass_fields__", "__dataclass_params__")
 _PENDING: Final = "_pending_dataclass"
+# kept when the methods are there
+_OPTIONS: Final = "_dataclass_options"
+# those that change nothing in `__init__`, or what is known here
+_PLAIN: Final = frozenset({"frozen", "kw_only", "eq", "repr", "unsafe_hash"})
 # its own lock, under which no other is taken: an object may be created while any other lock is held
 _LOCK: Final = threading.RLock()
 reacquire_after_fork(_LOCK)
@@ -48,7 +54,10 @@ class _Deferred:
         self.owner, self.name = owner, name
 
     def __get__(self, instance: Any, kind: type | None = None) -> Any:
-        _complete(self.owner)
+        if self.name == "__init__":
+            _complete_init(self.owner)
+        else:
+            _complete(self.owner)
         if self.name not in self.owner.__dict__:
             return getattr(super(self.owner, kind if instance is None else instance), self.name)
         attribute = self.owner.__dict__[self.name]
@@ -67,6 +76,7 @@ def _defer(cls: type, options: dict[str, Any]) -> type:
         names += ["__setattr__", "__delattr__"]
     names = [name for name in names if name not in cls.__dict__ or _is_implied(cls, name)]
     setattr(cls, _PENDING, (options, names))
+    setattr(cls, _OPTIONS, options)
     for name in names:
         setattr(cls, name, _Deferred(cls, name))
     return cls
@@ -91,9 +101,104 @@ def _complete(cls: type) -> None:
                 delattr(base, _PENDING)
 
 
+def _complete_init(cls: type) -> None:
+    """Write `__init__` alone, if the standard decorator is not needed for it."""
+    with _LOCK:
+        options, names = cls.__dict__.get(_PENDING, ({}, []))
+        if "__init__" not in names:
+            return
+        fields = _simple_fields(cls) if options.keys() <= _PLAIN else None
+        if fields is None:
+            _complete(cls)
+            return
+        names.remove("__init__")
+        cls.__init__ = _init_function(cls, fields, frozen=options.get("frozen", False))  # type: ignore[misc]
+
+
+class _SimpleField(NamedTuple):
+    """An argument of `__init__`; a `Field` as default has a factory."""
+
+    annotation: str
+    default: Any
+    by_keyword: bool
+
+    @property
+    def is_required(self) -> bool:
+        return self.default is dataclasses.MISSING
+
+
+def _simple_fields(cls: type) -> dict[str, _SimpleField] | None:
+    """The arguments by name, with those of base classes first; None if a field has an option that
+    is left to the standard decorator.
+    """
+    fields: dict[str, _SimpleField] = {}
+    for base in reversed(cls.__mro__[:-1]):
+        if _OPTIONS not in base.__dict__:
+            if "__dataclass_fields__" in base.__dict__:
+                return None
+            continue
+        by_keyword = base.__dict__[_OPTIONS].get("kw_only", False)
+        for name, annotation in inspect.get_annotations(base).items():
+            if not isinstance(annotation, str) or name == "self" or "InitVar" in annotation:
+                return None
+            if annotation in ("KW_ONLY", "dataclasses.KW_ONLY"):
+                by_keyword = True
+            elif not annotation.startswith(("ClassVar", "typing.ClassVar")):
+                default = getattr(base, name, dataclasses.MISSING)
+                if isinstance(default, dataclasses.Field):
+                    if not default.init or default.kw_only is True:
+                        return None
+                    if default.default_factory is dataclasses.MISSING:
+                        default = default.default
+                if type(default).__hash__ is None:
+                    return None
+                fields[name] = _SimpleField(annotation, default, by_keyword)
+    required = [field.is_required for field in fields.values() if not field.by_keyword]
+    return fields if required == sorted(required, reverse=True) else None
+
+
+class _FactoryMark:
+    """What a signature shows for a default that is made for each object."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_FACTORY: Final = _FactoryMark()
+
+
+def _init_function(cls: type, fields: dict[str, _SimpleField], *, frozen: bool) -> Any:
+    """The `__init__` of the standard decorator for such fields."""
+    in_order = sorted(fields.items(), key=lambda item: item[1].by_keyword)
+    values: dict[str, Any] = {"_set": object.__setattr__, "_FACTORY": _FACTORY}
+    arguments, lines = ["self"], []
+    for name, field in in_order:
+        if field.by_keyword and "*" not in arguments:
+            arguments.append("*")
+        value = name
+        if isinstance(field.default, dataclasses.Field):
+            values[f"_new_{name}"] = field.default.default_factory
+            value = f"_new_{name}() if {name} is _FACTORY else {name}"
+            arguments.append(f"{name}=_FACTORY")
+        elif field.is_required:
+            arguments.append(name)
+        else:
+            values[f"_default_{name}"] = field.default
+            arguments.append(f"{name}=_default_{name}")
+        lines.append(f" _set(self, {name!r}, {value})" if frozen else f" self.{name} = {value}")
+    if hasattr(cls, "__post_init__"):
+        lines.append(" self.__post_init__()")
+    text = f"def __init__({', '.join(arguments)}):\n" + "\n".join(lines or [" pass"])
+    exec(text, values)  # noqa: S102 - as the standard decorator does
+    function = values["__init__"]
+    function.__qualname__, function.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
+    function.__annotations__ = {n: f.annotation for n, f in in_order} | {"return": None}
+    return function
+
+
 def _generate(cls: type, options: dict[str, Any], names: list[str]) -> None:
     """Replace the descriptors by what the standard decorator writes for a copy of the class."""
-    dropped = {*names, _PENDING, "__dict__", "__weakref__"}
+    dropped = {*names, _PENDING, _OPTIONS, "__dict__", "__weakref__"}
     members = {name: value for name, value in cls.__dict__.items() if name not in dropped}
     copy = type(cls)(cls.__name__, cls.__bases__, members)
     # a base class that decorates its subclasses has decorated the copy too

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from dalembert.errors import DalembertError, NotApplicable, NotASystem, warn
+from dalembert.foundation.caching import paused_collection
 from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
@@ -88,7 +89,8 @@ def simulate(
     keep_energy   project K₂ + 𝒰 + Z to its level after every step, by the shortest change of the
                speeds; what was taken out is reported (native integrator only)
     """
-    from dalembert.analysis.integrals.run_integrals import check_native, energy_budget
+    with paused_collection():
+        from dalembert.analysis.integrals.run_integrals import check_native, energy_budget
 
     check_system(system, "simulate")
     chosen = parse_run_options(system, options)
@@ -101,9 +103,9 @@ def simulate(
             )
             raise NotApplicable(msg)
     budget = energy_budget(energy_tolerance, relative_energy_tolerance, duration, chosen.integrator)
-    return run_system(
-        system, duration, replace(chosen, budget=budget), audit=audit, keep_energy=keep_energy
-    )
+    if budget is not None:
+        chosen = replace(chosen, budget=budget)
+    return run_system(system, duration, chosen, audit=audit, keep_energy=keep_energy)
 
 
 @check_options
@@ -201,8 +203,9 @@ def run_system(
     memory: RunMemory | None = None,
 ) -> Trajectory:
     """The run itself, as its options say; where it stops, the failure says why."""
-    from dalembert.analysis.integrals.run_integrals import RunIntegrals
-    from dalembert.runtime.simulation.simulate import simulate_equations
+    with paused_collection():
+        from dalembert.analysis.integrals.run_integrals import RunIntegrals
+        from dalembert.runtime.simulation.simulate import simulate_equations
 
     if system.expansions:
         _check_flexible_members(system, duration, options)

@@ -23,7 +23,7 @@ class PythonFunction:
     """Stands for a function of Python among the arguments: it can be called, not written down."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Declaration:
     """One declaration: the verb, its arguments by name, and what it made; `owner` is the frame or
     point on which it was called.
@@ -39,7 +39,7 @@ class Declaration:
     added: tuple[Any, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass
 class DeclarationLog:
     """Declarations in order. One that a declaration makes on its way is a part of it and not
     listed by itself.

@@ -29,7 +29,7 @@ from dalembert.symbolic.algebra.tape import Tape
 Value = Scalar | Vector | Column | SparseMatrix | SpatialField | Contraction
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Quantity:
     """A scalar, a column, a matrix or a field of vectors, with how it is made, what it is made
     of, and its explanation.

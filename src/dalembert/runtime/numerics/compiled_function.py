@@ -10,13 +10,13 @@ import itertools
 import marshal
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dalembert.foundation.caching import COMPUTE_LOCK
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.runtime.numerics import batch_evaluation, emit, jit, python_binding_ir
+from dalembert.runtime.numerics import jit
 from dalembert.runtime.numerics.jit import Target, host, simd_width
 from dalembert.runtime.numerics.object_cache import tape_digest
 from dalembert.runtime.numerics.python_binding import (
@@ -28,6 +28,9 @@ from dalembert.runtime.numerics.python_binding import (
 )
 from dalembert.symbolic.algebra.expression_graph import dependencies_in, gradient
 from dalembert.symbolic.algebra.tape import Node, Tape
+
+if TYPE_CHECKING:
+    from dalembert.runtime.numerics.emit import EmittedFunction
 
 _NAME: Final = "f"
 _LONG: Final = 10_000
@@ -220,11 +223,11 @@ class NativeSource:
         """What the object code is found by."""
         return codegen_version() + self.content + target.identity
 
-    def emit_ir(self, target: Target, name: str = _NAME) -> emit.EmittedFunction:
+    def emit_ir(self, target: Target, name: str = _NAME) -> EmittedFunction:
         """The text of the functions."""
-        return emit.emit(
-            self.nodes, self.outs, self.state, self.parameters, name=name, target=target
-        )
+        from dalembert.runtime.numerics.emit import emit
+
+        return emit(self.nodes, self.outs, self.state, self.parameters, name=name, target=target)
 
     def ir_for(self, target: Target, name: str) -> tuple[str, int]:
         """The functions `name` and `name.prologue` in LLVM text, with the size of their work,
@@ -235,6 +238,8 @@ class NativeSource:
 
     def text(self) -> str:
         """The code for one state, with the call from Python."""
+        from dalembert.runtime.numerics import batch_evaluation, python_binding_ir
+
         body, work_size = self.ir_for(host(), _NAME)
         call = python_binding_ir.single_call_ir(_NAME, (*self.parts, self.n_parameters), self.n_out)
         return "\n".join((body, batch_evaluation.single_ir(_NAME, work_size), call))
@@ -243,6 +248,8 @@ class NativeSource:
         """The code for several states at a time, for registers of as many numbers as `target`
         has lanes, with the call from Python.
         """
+        from dalembert.runtime.numerics import batch_evaluation, python_binding_ir
+
         kept = self.live_nodes
         text = self.emit_ir(
             target := target.with_lanes(batch_evaluation.batch_width(target.lanes, len(kept)))

@@ -158,12 +158,16 @@ def source_hashes(*chapters: str) -> bytes:
 
 @functools.cache
 def _source_hash(chapter: str) -> bytes:
-    folder = Path(__file__).parents[2] / chapter
-    if not folder.is_dir():
-        raise FileNotFoundError(folder)
-    text = b"".join(path.read_bytes() for path in sorted(folder.rglob("*.py")))
+    root = os.path.join(Path(__file__).parents[2], chapter)  # noqa: PTH118 - thrice as fast
+    if not os.path.isdir(root):  # noqa: PTH112
+        raise FileNotFoundError(root)
+    texts: list[bytes] = []
+    for folder, below, files in os.walk(root):
+        below.sort()
+        sources = (name for name in sorted(files) if name.endswith(".py"))
+        texts += [Path(folder, name).read_bytes() for name in sources]
     # where only bytecode is installed versions cannot be distinguished: cached code is never reused
-    return hashlib.sha256(text or os.urandom(32)).digest()
+    return hashlib.sha256(b"".join(texts) or os.urandom(32)).digest()
 
 
 def _generator_key(text: Callable[[], str]) -> bytes:

@@ -72,7 +72,7 @@ class Outcome(Enum):
     STOPPED = "stopped"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Solution:
     """The points (t_i, y_i), i = 0, …, steps, and for each step the rows of its dense output, if
     they were kept.

@@ -20,7 +20,6 @@ from dalembert.mechanics.equations.saddle_point import SaddlePointEquations, con
 from dalembert.mechanics.equations.sparse_saddle_point import SaddleSolution, factor_saddle_point
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, jacobian
-from dalembert.runtime.numerics.taylor_recurrence import ImplicitRates
 from dalembert.runtime.ode.constrained.block_layout import Entries
 from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates, RatesKind
 from dalembert.runtime.ode.rates import ExplicitRates, Rates
@@ -35,6 +34,7 @@ from dalembert.symbolic.algebra.tape import LEAVES, Tape
 
 if TYPE_CHECKING:
     from dalembert.runtime.numerics.taylor_code import CompiledTaylor
+    from dalembert.runtime.numerics.taylor_recurrence import ImplicitRates
 
 # these have a discontinuity or a kink where an argument is zero; of these each side is smooth
 NONSMOOTH: Final = frozenset({"sign", "abs", "atan2"})
@@ -203,6 +203,8 @@ def _explicit_model(
             for i in (equations.source.udot, equations.source.residuals)
         )
         if set(symbols_of(tape, residuals)) <= {*state, *parameters, *symbols}:
+            from dalembert.runtime.numerics.taylor_recurrence import ImplicitRates
+
             implied = ImplicitRates(tuple(symbols), tuple(residuals), tuple(rates[-len(symbols) :]))
     return NativeModel(
         compiled,

@@ -17,7 +17,8 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import MISSING, field, fields
+from dataclasses import Field, field
+from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from dalembert.errors import NotApplicable, Unknown
@@ -148,8 +149,10 @@ class RunOptions:
         return value if stabilizer == BAUMGARTE else 0.0
 
 
+# None of those that are required or made for each run; `dataclasses.fields` takes longer
 _DEFAULTS: Final[Mapping[str, Any]] = {
-    f.name: None if f.default is MISSING else f.default for f in fields(RunOptions)
+    name: None if isinstance(default, Field) else default
+    for name, default in ((n, vars(RunOptions).get(n)) for n in get_annotations(RunOptions))
 }
 
 

@@ -37,15 +37,7 @@ from dalembert.runtime.simulation.diagnosis import (
 from dalembert.runtime.simulation.discontinuity_times import model_discontinuities
 from dalembert.runtime.simulation.energy_audit import BoundAudit, Quadratures
 from dalembert.runtime.simulation.events.event import ModeHistory
-from dalembert.runtime.simulation.events.event_loop import event_run
-from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
-    ForwardSensitivity,
-    Saltation,
-    check_differentiable,
-    forward_sensitivity,
-)
 from dalembert.runtime.simulation.model import Accelerations, NativeModel, native_model
-from dalembert.runtime.simulation.piecewise import PiecewiseModel, branch_run, piecewise_model
 from dalembert.runtime.simulation.progress import progress_bar
 from dalembert.runtime.simulation.run_options import (
     AUTO,
@@ -57,13 +49,16 @@ from dalembert.runtime.simulation.run_options import (
     time_span,
 )
 from dalembert.runtime.simulation.run_setup import RunSetup, initial_state, prepare_run
-from dalembert.runtime.simulation.taylor_and_rosenbrock import bind_jacobian, select_taylor_series
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.run_values import RunValues, run_values
 from dalembert.runtime.states.tables import check_spans
 
 if TYPE_CHECKING:
     from dalembert.analysis.integrals.run_integrals import RunIntegrals
+    from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
+        ForwardSensitivity,
+    )
+    from dalembert.runtime.simulation.piecewise import PiecewiseModel
 
 
 # those whose steps end where a branch of the rates changes its side; Taylor's method refuses such
@@ -175,6 +170,8 @@ def _integrate_contacts(run: _Run, show: Progress | None) -> Solution:
 
 
 def _integrate_branches(run: _Run, show: Progress | None) -> Solution:
+    from dalembert.runtime.simulation.piecewise import branch_run
+
     assert run.piecewise is not None
     setup = run.setup
     return branch_run(
@@ -183,10 +180,14 @@ def _integrate_branches(run: _Run, show: Progress | None) -> Solution:
 
 
 def _integrate_events(run: _Run, show: Progress | None) -> Solution:
+    from dalembert.runtime.simulation.events.event_loop import event_run
+
     setup, variation = run.setup, run.variation
-    saltation = (
-        functools.partial(Saltation, variation, setup.model.rates, setup.p) if variation else None
-    )
+    saltation = None
+    if variation:
+        from dalembert.runtime.simulation.forward_sensitivity.variational_equations import Saltation
+
+        saltation = functools.partial(Saltation, variation, setup.model.rates, setup.p)
     return event_run(
         setup.values,
         setup.options.events,
@@ -305,6 +306,8 @@ def _prepare(
     accelerations = setup.accelerations
     piecewise = None
     if switching is None and variation is None and _has_branches(setup):
+        from dalembert.runtime.simulation.piecewise import piecewise_model
+
         key = (equations.route, options.alpha)
         piecewise = piecewise_model(chosen, setup.model, setup.watched, key)
         setup = replace(
@@ -331,6 +334,11 @@ def _variation(setup: RunSetup, span: tuple[float, float]) -> ForwardSensitivity
     options, chosen = setup.options, setup.values
     if not options.sensitivities:
         return None
+    from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
+        check_differentiable,
+        forward_sensitivity,
+    )
+
     if chosen.callback_inputs:
         msg = (
             f"sensitivities: {chosen.callback_inputs[0].name} is a Python function, which is not "
@@ -388,11 +396,18 @@ def _bind_method(
 ) -> dict[str, Any]:
     """{taylor: …} or {jacobian: …} of the problem, for the methods that need them."""
     integrator, model, watched = setup.options.integrator, setup.model, setup.watched
+    if integrator not in (ROSENBROCK, TAYLOR, AUTO):
+        return {}
+    from dalembert.runtime.simulation.taylor_and_rosenbrock import (
+        bind_jacobian,
+        select_taylor_series,
+    )
+
     if integrator == ROSENBROCK:
         return {"jacobian": bind_jacobian(context, model, watched, obstacle)}
     # sides have series, but steps that end where a side changes have been made and measured by
     # Runge and Kutta's method
-    if integrator not in (TAYLOR, AUTO) or piecewise is not None:
+    if piecewise is not None:
         return {}
     rtol = finite_number("rtol", setup.options.rtol)
     series = select_taylor_series(integrator, context, model, setup.p, watched, rtol, obstacle)

@@ -32,7 +32,6 @@ from dalembert.runtime.simulation.energy_and_residuals import (
 from dalembert.runtime.simulation.energy_audit import EnergyScale, energy_scale
 from dalembert.runtime.simulation.events.event import ModeHistory, Occurrence, event_energy_change
 from dalembert.runtime.simulation.forward_sensitivity import sensitivities as reading
-from dalembert.runtime.simulation.reactions.loads import RowMultipliers
 from dalembert.runtime.simulation.summary import summary
 from dalembert.runtime.states.evaluator import label
 from dalembert.runtime.states.initial_conditions import InitialState
@@ -283,6 +282,8 @@ class Trajectory(Displayable):
         Where rows depend on one another the λ of least Σ λ_j², each in the unit of its row; the
         motion is the same for all.
         """
+        from dalembert.runtime.simulation.reactions.loads import RowMultipliers
+
         kin = self.values.evaluator.kin
         return RowMultipliers(
             {

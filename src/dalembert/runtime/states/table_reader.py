@@ -5,7 +5,6 @@ What is wrong is reported with the file, the line and the column.
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 import os
@@ -192,9 +191,11 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 def _head(lines: Sequence[str], delimiter: str) -> tuple[list[str], int]:
     """The names in the last line before the numbers, and the number of lines before them."""
+    from csv import reader as csv_reader
+
     head: list[str] = []
     for count, line in enumerate(lines):
-        cells = next(csv.reader([line], delimiter=delimiter), []) if line.strip() else []
+        cells = next(csv_reader([line], delimiter=delimiter), []) if line.strip() else []
         if delimiter == " ":
             cells = line.split()
         if cells and _is_number(cells[0]):

@@ -153,7 +153,7 @@ EXAMPLE: Final = "Piecewise((a, x > 0), (b, True))"
 JOINED: Final = "write (x > 0) & (x < 1), or 0 < x < 1"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Condition:
     """1 where it holds, 0 elsewhere, ½ where it changes."""
 
@@ -168,7 +168,7 @@ class Condition:
         return Condition(1 - (1 - self.holds) * (1 - other.holds))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ValuePair:
     """(value, condition)"""
 

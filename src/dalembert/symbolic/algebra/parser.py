@@ -112,7 +112,7 @@ def parse(text: str, names: Mapping[str, Scalar], tape: Tape, more: Known | None
     return total
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TermBuilder:
     """Terms of the text on the tape, each read from its skeleton."""
 

@@ -70,7 +70,7 @@ def short(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-@dataclass(slots=True)
+@dataclass
 class _Group:
     """An open parenthesis, or the whole text; `waiting` counts the signs and powers whose
     operand has not ended.
@@ -84,7 +84,7 @@ class _Group:
     within: bool = False
 
 
-@dataclass(slots=True)
+@dataclass
 class Scan:
     """One pass over the text: checks it against the limits and cuts its skeleton at the
     outermost + and −.

@@ -433,9 +433,9 @@ RUN = {
     'da.simulate(s, 1, start={"phi": "pi/4 rad"}, inputs={"tau": 0, "h": 0})': "works",
     'da.simulate(s, 1, start={"phi\'": 1}, inputs={"tau": 0, "h": 0})': "works",
     'da.simulate(s, 1, start={"phi_dot": 1}, inputs={"tau": 0, "h": '
-    "0})": "'phi_dot' cannot be read: unknown name 'phi_dot' at colum",
+    "0})": "no coordinate, rate or speed 'phi_dot'; did you mean",
     'da.simulate(s, 1, start={"dphi": 1}, inputs={"tau": 0, "h": '
-    "0})": "'dphi' cannot be read: unknown name 'dphi' at column 1: did ",
+    "0})": "no coordinate, rate or speed 'dphi'; did you mean",
     'da.simulate(s, 1, start={"phi.dot.dot": 1}, inputs={"tau": 0, "h": '
     "0})": "the equations of motion determine it, a start has pos",
     'da.simulate(s, 1, start={phi: 1, "phi": 2}, inputs={"tau": 0, "h": '

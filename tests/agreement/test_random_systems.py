@@ -75,7 +75,8 @@ def check(description: Description) -> None:
 
 def placeless(row: AgreementRow) -> bool:
     return row.principle.name == "newton-euler" and any(
-        reason in str(row.why_not) for reason in ("say which with on=", "has no place")
+        reason in str(row.why_not)
+        for reason in ("say which with on=", "has no point of application")
     )
 
 

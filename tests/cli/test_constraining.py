@@ -30,7 +30,7 @@ def program(tmp_path):
 def test_two_wheels_hold_a_position_in_disguise():
     result = run("constraints", "two-wheeled-robot")
     assert 0 == result.exit_code
-    assert "integrable: 1 of 3 rows on velocities" in result.stdout
+    assert "integrable: 1 of 3 velocity constraints" in result.stdout
     assert "φ − 1/2 R θᵣ/L + 1/2 R θₗ/L = constant" in result.stdout
 
 

@@ -65,7 +65,7 @@ def test_the_account_in_words():
     assert "5 coordinates, 2 constraint rows" in text
     assert "rolling of disk along z: omitted, because it always holds in these coordinates" in text
     assert "configuration: 5 degrees of freedom" in text
-    assert "velocity: 3 degrees of freedom (5 − 2 independent rows)" in text
+    assert "velocity: 3 degrees of freedom (5 − 2 independent constraints)" in text
     assert "redundant: none" in text
 
 

@@ -45,7 +45,7 @@ def test_rolling_disk_one_of_three_the_height_of_the_contact():
 def test_rolling_disk_on_its_contact_point_none_of_two():
     found = da.constraints(gallery.build("rolling-disk"))
     assert (0, ()) == (found.integrable, found.hidden)
-    assert "0 of 2 rows on velocities; every position can be reached" in str(found)
+    assert "0 of 2 velocity constraints; every position can be reached" in str(found)
 
 
 def test_two_wheeled_robot_one_of_three_although_no_row_alone_is_integrable():
@@ -54,7 +54,7 @@ def test_two_wheeled_robot_one_of_three_although_no_row_alone_is_integrable():
     assert 1 == found.integrable
     assert equal(s, constant(found), "phi - R*(theta_r - theta_l)/(2*L)")
     assert ("rolling of the right wheel", "rolling of the left wheel") == found.hidden[0].rows
-    assert "1 of 3 rows on velocities" in str(found)
+    assert "1 of 3 velocity constraints" in str(found)
 
 
 @pytest.mark.parametrize(

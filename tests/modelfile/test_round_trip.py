@@ -104,7 +104,7 @@ def test_a_verb_that_files_do_not_know_is_a_sentence(tmp_path):
     s = Own("Shaken")
     s.particle("bead", 1, s.slide("x", s.O))
     s.shake(s.bodies[0].G, 3)
-    with pytest.raises(da.Unwritable, match=r"a file has no word for shake\(…\)"):
+    with pytest.raises(da.Unwritable, match=r"model files do not support shake\(…\)"):
         s.save(tmp_path / "m.toml")
     assert not list(tmp_path.iterdir())
 

@@ -273,7 +273,7 @@ def test_the_system_is_not_changed() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"thetta": 1}, "unknown name 'thetta'.* did you mean 'theta'"),
+        ({"thetta": 1}, "no coordinate, rate or speed 'thetta'; did you mean 'theta'"),
         ({"theta": math.nan}, "theta = nan is not finite"),
         ({"psi.dot": math.inf}, "psi.dot = inf is not finite"),
         ({"theta": "one"}, "theta = 'one' cannot be read: unknown name 'one'"),

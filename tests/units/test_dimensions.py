@@ -231,7 +231,7 @@ def test_what_is_shown_says_its_unit(tmp_path):
     assert "x  [m]" in (tmp_path / "run.svg").read_text(encoding="utf-8")
     assert "N m" == s.unit("m*g*x")
     assert all(head in str(run.start) for head in ("theta [rad]  ", "x [m]  ", "x.dot [m/s]  "))
-    assert " of the scale" in str(run.integrals)
+    assert " relative to " in str(run.integrals)
     assert " J, " in str(run.integrals)
     with pytest.raises(da.BadDescription, match=r"x: '2 kg' has \[kg\], but \[m\] is needed"):
         da.simulate(s, 0.1, start={"x": "2 kg"})

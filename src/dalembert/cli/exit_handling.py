@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final, NoReturn, TextIO
 
+from dalembert.cli.line_wrapping import wrap_lines
 from dalembert.errors import DalembertError
 from dalembert.interface.report.ascii_fallback import replace_unencodable
 
@@ -91,7 +92,7 @@ def print_error(sentence: str) -> None:
     )
     with contextlib.suppress(OSError):
         # the command speaks here
-        print(f"dalembert: {safe}", file=sys.stderr, flush=True)  # noqa: T201
+        print(wrap_lines(f"dalembert: {safe}", sys.stderr), file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _report_exception(problem: BaseException) -> int:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 
 from dalembert.cli.command_registry import Option
 from dalembert.cli.exit_handling import print_error
+from dalembert.cli.line_wrapping import wrap_lines
 from dalembert.errors import Unknown
 from dalembert.foundation.suggestions import suggest_name
 from dalembert.interface.report import terminal_renderer
@@ -33,8 +34,8 @@ File = Annotated[
 
 
 def print_line(text: str) -> None:
-    """Lines on stdout, at once."""
-    sys.stdout.write(f"{text}\n")
+    """Lines on stdout, at once, wrapped to the terminal."""
+    sys.stdout.write(f"{wrap_lines(text, sys.stdout)}\n")
     sys.stdout.flush()
 
 

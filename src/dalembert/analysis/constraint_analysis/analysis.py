@@ -375,8 +375,8 @@ def _row_kinds(rows: DeclaredRows) -> tuple[tuple[str, str], ...]:
 
 _KINDS = {
     "norm": "keeps a quaternion's norm",
-    "position": "on positions",
-    "velocity": "on velocities",
+    "position": "position constraint",
+    "velocity": "velocity constraint",
 }
 
 
@@ -395,12 +395,13 @@ def _row_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
 def _freedom_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
     n, m_hol, m = analysis.coordinates, analysis.position_rank, analysis.velocity_rank
     counted = (
-        f"{n} − {_plural(m_hol, 'independent row')} on positions"
+        f"{n} − {_plural(m_hol, 'independent position constraint')}"
         if m_hol
         else f"{n}, since there is no position constraint"
     )
     yield (f"configuration: {_degrees_of_freedom(analysis.configuration_freedoms)} ({counted})")
-    freely = f"{n} − {_plural(m, 'independent row')}" if m else f"{n}, since there are no rows"
+    fixed = _plural(m, "independent constraint")
+    freely = f"{n} − {fixed}" if m else f"{n}, since there are no constraints"
     yield (f"velocity: {_degrees_of_freedom(analysis.velocity_freedoms)} ({freely})")
     if analysis.velocity_freedoms == 0:
         yield "nothing can move: the constraints determine every rate"
@@ -432,7 +433,7 @@ def _integrability_lines(analysis: ConstraintAnalysis) -> Iterator[str]:
             return
         yield "integrable: every constraint is a position constraint"
         return
-    together = f"{analysis.integrable} of {_plural(velocity, 'row')} on velocities"
+    together = f"{analysis.integrable} of {_plural(velocity, 'velocity constraint')}"
     if not analysis.integrable:
         yield f"integrable: {together}; every position can be reached (the system is nonholonomic)"
         return

@@ -355,7 +355,7 @@ class RunIntegrals(NotebookDisplay):
         if self.is_at_rest:
             relative = "which is rounding (at rest, or nearly)"
         lines = (
-            f"E_Z = K₂ + 𝒰 + Z: largest change {self.drift:.2g}{J}, {relative}",
+            f"energy integral E_Z = K₂ + 𝒰 + Z: largest change {self.drift:.2g}{J}, {relative}",
             f"  model error {model}",
             f"  constraint drift {self.constraint_drift:.2g}{J} (jumps at projections)",
             f"  integrator error {self.integrator_error:.2g}{J} (the remainder)",

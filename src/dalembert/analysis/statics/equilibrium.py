@@ -198,7 +198,7 @@ def _stability_verdict(e: FloatArray, flat: float, *, moves: bool) -> tuple[Verd
                 f"eigenvalues"
             ),
         )
-    return "unstable", f"{name} falls in {int(np.sum(e < -flat))} of {e.size} directions"
+    return "unstable", f"{name} decreases in {int(np.sum(e < -flat))} of {e.size} directions"
 
 
 # how far from the guess a search begins again

@@ -66,10 +66,7 @@ def find_format(name: str) -> Format:
     """The format of that name, or an error that lists them all."""
     if not isinstance(name, str) or name not in FORMATS:
         hint = suggest_name(str(name), FORMATS)
-        msg = (
-            f"unknown format {name!r:.40}{': ' + hint if hint else ''}; known are "
-            f"{', '.join(FORMATS)}"
-        )
+        msg = f"unknown format {name!r:.40}; {hint or 'known are ' + ', '.join(FORMATS)}"
         raise Unknown(msg)
     return FORMATS[name]
 

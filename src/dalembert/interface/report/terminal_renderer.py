@@ -114,7 +114,22 @@ def print_line(out: Output, *spans: Span) -> None:
         return
     from rich.text import Text
 
-    out.print(Text.assemble(*(_cell(span) for span in spans)), soft_wrap=True)
+    text = Text.assemble(*(_cell(span) for span in spans))
+    if text.cell_len <= out.width:
+        out.print(text, soft_wrap=True)
+        return
+    from textwrap import wrap
+
+    plain, end = text.plain, 0
+    indent = len(plain) - len(plain.lstrip()) + len(INDENT)
+    width = out.width - indent
+    for part in wrap(plain, width, break_long_words=False, break_on_hyphens=False):
+        start = plain.index(part, end)
+        out.print(
+            (Text(" " * indent) if end else Text()) + text[start : start + len(part)],
+            soft_wrap=True,
+        )
+        end = start + len(part)
 
 
 def _without_gap(previous: Block, block: Block) -> bool:

@@ -14,6 +14,7 @@ from typing import Any, Final, Unpack
 
 import numpy as np
 
+from dalembert.analysis.studies.contact_runs import ContactRunner, native_contacts_obstacle
 from dalembert.analysis.studies.energy_errors import excessive_drifts, warn_of_energy_errors
 from dalembert.analysis.studies.ensemble_plan import (
     EnsemblePlan,
@@ -240,10 +241,13 @@ def _is_expression(system: System, text: str) -> bool:
 def _select_runner(plan: EnsemblePlan, lanes: int | None = None) -> tuple[Runner, str]:
     """What runs the members of a plan, and how, in words."""
     kin, equations = select_equations(plan.system, plan.options.integrator)
+    memory = RunMemory()
     why, alone = (
         vectorization_obstacle(plan, equations),
-        SequentialRunner(plan, functools.partial(_run_single, plan, memory=RunMemory())),
+        SequentialRunner(plan, functools.partial(_run_single, plan, memory=memory)),
     )
+    if not native_contacts_obstacle(plan):
+        return ContactRunner(plan, alone, memory), "native code in threads (contacts)"
     if why is None:
         assert isinstance(equations, ExplicitEquations)
         quadratures = energy_quadratures(

@@ -42,6 +42,7 @@ from dalembert.runtime.numerics.llvm_types import padded_size
 from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.numerics.symbol_values import BadValue
 from dalembert.runtime.ode.failures import Cause, RunStopped
+from dalembert.runtime.ode.integration import Integrator
 from dalembert.runtime.ode.solution import Outcome, Solution
 from dalembert.runtime.simulation.context import Context
 from dalembert.runtime.simulation.energy_audit import BoundAudit
@@ -62,7 +63,7 @@ from dalembert.runtime.states.evaluator import label
 
 if TYPE_CHECKING:
     from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
-    from dalembert.runtime.ode.integration import DenseStep, Integrator, Progress
+    from dalembert.runtime.ode.integration import DenseStep, Progress
     from dalembert.runtime.simulation.model import NativeModel
     from dalembert.runtime.simulation.run_options import RunOptions
     from dalembert.runtime.simulation.simulate import SwitchedRun
@@ -200,6 +201,10 @@ class ContactSwitchedRun:
                     variation, self.native.rates, p, self.values.evaluator, asked.asked, actor
                 )
         return run
+
+    def batch(self) -> ContactBatch | None:
+        """Runs from other initial states by native code alone; None where it needs Python."""
+        return None if self._run is None else ContactBatch(self._run)
 
     def repeat(self) -> ContactSwitchedRun | None:
         """The same contacts for another run with the same values, in the memory of this one; None
@@ -576,6 +581,35 @@ class ContactRun(EventRun):
 
     def _halted(self, integration: Integrator, cause: Cause, **facts: Any) -> ContactStopped:
         return _failure(cause, self._whole(integration, Outcome.STOPPED, ""), **facts)
+
+
+class ContactBatch:
+    """A run with contacts, from many initial states one after the other in one memory."""
+
+    def __init__(self, run: ContactRun) -> None:
+        assert run.native is not None
+        self._native, watch = run.native, run.watch
+        self._integration = Integrator(
+            replace(run.problem, events=watch.search_address, event_data=watch.looked_with)
+        )
+
+    def begin(self) -> None:
+        """Take the memory of the contacts, which other runs may have used since."""
+        self._native.join(self._integration)
+
+    def run(self, y: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """Times and states from the state y on; None where native code alone does not reach the
+        end.
+        """
+        start = np.zeros(self._integration.problem.size)
+        start[: len(y)] = y
+        try:
+            self._integration.restart(replace(self._integration.problem, y0=start))
+        except RunStopped:
+            return None
+        if not self._native.run_alone(self._integration):
+            return None
+        return self._integration.copy_points()
 
 
 def _failure(cause: Cause, motion: Solution, **facts: Any) -> ContactStopped:

@@ -48,6 +48,9 @@ _Fields: Final = ctypes_structure(FIELDS)
 _DRIVE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 # records between two visits of Python
 _CAPACITY: Final = 128
+# steps that a run without Python may try, and times that its records may be full
+_ATTEMPTS: Final = 20_000
+_LOGS: Final = 3
 # closed, sticks, direction, side and slack of each
 _FLAGS: Final = np.array([[m.closed, m.sticks, m.direction, m.side, 0.0] for m in MODES])
 
@@ -133,7 +136,7 @@ class NativeTransition:
         self._fields = _Fields(taken=-1)
         self.address = ctypes.addressof(self._fields)
         self._library = _library()
-        self._drive = _DRIVE(self._library.address("drive"))
+        self._drive, self._begin = (_DRIVE(self._library.address(x)) for x in ("drive", "begin"))
         self._describe(switcher)
         self._attach(watch, context)
         if audit is not None and audit.audit.taken is not None:
@@ -249,6 +252,20 @@ class NativeTransition:
             self.standing = [Crossing(float(t[i]), int(guard[i])) for i in range(self._fields.hits)]
             return ExitReason.AT_EVENT
         return int(code)
+
+    def run_alone(self, integration: Integrator) -> bool:
+        """A whole run without Python: whether native code has reached its end. Records are given
+        up.
+        """
+        integration.grant(_ATTEMPTS)
+        if self._begin(self.address):
+            return False
+        for _ in range(_LOGS):
+            code = self._drive(self.address)
+            if code != Exit.LOG_FULL:
+                return bool(code == ExitReason.AT_END)
+            self._fields.logged = 0
+        return False
 
     # what reads the records; set by the run
     read_records: Callable[[], None]

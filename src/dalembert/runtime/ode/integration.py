@@ -181,6 +181,17 @@ class Integrator:
         """The motion so far of a run that stops here."""
         return self.solution(Outcome.STOPPED)
 
+    def grant(self, attempts: int) -> None:
+        """Where native code that is called from elsewhere stores points, and how many steps it may
+        try.
+        """
+        self._points.bind(self._run)
+        self._run.budget = attempts
+
+    def copy_points(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Times and states of a run whose points are in one block."""
+        return self._points.copy_first_block(int(self._run.stored), self.problem.size)
+
     def advance(self, attempts: int | None = None) -> bool:
         """Try at most the given number of steps (by default as many as take about 20 ms); whether
         the end was reached.

@@ -283,6 +283,13 @@ class PointBuffer:
         run.capacity, run.stored = len(block.times), run.steps + 1 - self._before
         run.times, run.states, run.dense = block.at
 
+    def copy_first_block(
+        self, count: int, size: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The first points of a run that needs no second block."""
+        block = self._blocks[0]
+        return block.times[:count].copy(), block.states[:count, :size].copy()
+
     def jump(self, run: IntegratorState, row: NDArray[np.float64]) -> None:
         """One more point at the time of the last: the state jumps in a step that takes no time."""
         self.bind(run)

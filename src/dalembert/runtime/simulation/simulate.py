@@ -66,6 +66,20 @@ if TYPE_CHECKING:
 _BRANCH_INTEGRATORS: Final = (NATIVE, AUTO, ROSENBROCK)
 
 
+class RunBatch(Protocol):
+    """Runs of one system from many initial states, in one memory."""
+
+    def begin(self) -> None:
+        """Take the memory, which other runs may have used since."""
+        ...
+
+    def run(self, y: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """Times and states from the state y on; None where native code alone does not reach the
+        end.
+        """
+        ...
+
+
 class SwitchedRun(Protocol):
     """A run whose contacts change their modes: λ bound in the values, rates for all modes, and
     what happened.
@@ -85,6 +99,10 @@ class SwitchedRun(Protocol):
         variation: ForwardSensitivity | None = None,
     ) -> Solution:
         """The motion from mode to mode, with what is varied."""
+        ...
+
+    def batch(self) -> RunBatch | None:
+        """Runs from other initial states by native code alone; None where it needs Python."""
         ...
 
     def repeat(self) -> SwitchedRun | None:
@@ -147,6 +165,17 @@ class RunMemory(threading.local):
         y0[: len(start.y)] = start.y
         setup = replace(setup, options=options, start=start)
         return replace(run, setup=setup, problem=replace(run.problem, y0=y0), switching=switching)
+
+    @property
+    def setup(self) -> RunSetup | None:
+        """That of the latest run."""
+        return None if self._run is None else self._run.setup
+
+    def batch(self) -> RunBatch | None:
+        """Runs like the latest from other initial states by native code alone, where it can."""
+        if self._run is None or self._run.switching is None:
+            return None
+        return self._run.switching.batch()
 
     def keep(self, kin: Kinematics, t1: float, run: _Run) -> None:
         """A run that others may follow."""

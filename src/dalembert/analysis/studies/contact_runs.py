@@ -1,0 +1,215 @@
+"""Members with contacts by native code alone, in threads: each from its own initial state, with the
+prepared run of its thread.
+
+Where native code does not reach the end (a change of mode that needs the general laws, a member
+that stops), the member is run again as `da.simulate` would. Results are bit-identical either way.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from dalembert.analysis.integrals.run_integrals import Z, cached_energies
+from dalembert.analysis.studies.ensemble_plan import EnsemblePlan, ParameterRole
+from dalembert.analysis.studies.initial_states import InitialStates
+from dalembert.analysis.studies.result import FINISHED, REFUSED, ResultChunk
+from dalembert.analysis.studies.sequential_runs import SequentialRunner
+from dalembert.errors import BadExpression
+from dalembert.foundation.array_types import FloatArray, IndexArray
+from dalembert.runtime.numerics.symbol_values import MissingValue
+from dalembert.runtime.ode.vectorized.workers import Progress
+from dalembert.runtime.simulation.energy_audit import EVENT_LOSS, energy_scale
+from dalembert.runtime.simulation.run_options import NATIVE
+from dalembert.runtime.simulation.run_setup import RunSetup
+from dalembert.runtime.simulation.simulate import RunBatch, RunMemory
+from dalembert.runtime.states.magnitude_bounds import magnitude_bounds
+from dalembert.symbolic.algebra.scalar import as_nodes
+
+# members of a thread between two evaluations of their outputs
+_BLOCK: Final = 128
+
+
+def native_contacts_obstacle(plan: EnsemblePlan) -> str:
+    """Why the members of a study with contacts need Python; nothing where they do not."""
+    o = plan.options
+    reasons = (
+        ("no contacts", not plan.system.contacts),
+        (f"integrator {o.integrator!r}", o.integrator != NATIVE),
+        ("events", bool(o.events)),
+        ("an energy tolerance", o.budget is not None),
+        ("constants that vary", set(plan.roles.values()) != {ParameterRole.START}),
+        (
+            "outputs over the time",
+            any(k.functional is not None or plan.is_time_series(k) for k in plan.outputs),
+        ),
+    )
+    return next((why for why, holds in reasons if holds), "")
+
+
+class Motions(NamedTuple):
+    """Members one after the other: their rows, where each begins, and all their points."""
+
+    rows: IndexArray
+    first: IndexArray
+    t: FloatArray
+    y: FloatArray
+
+    @property
+    def last(self) -> IndexArray:
+        """The last point of each."""
+        return np.append(self.first[1:], len(self.t)) - 1
+
+
+class ContactRunner:
+    """A study with contacts whose members differ in their initial conditions."""
+
+    def __init__(self, plan: EnsemblePlan, alone: SequentialRunner, memory: RunMemory) -> None:
+        self.plan, self._alone, self._memory = plan, alone, memory
+        self._batches = threading.local()
+
+    def run(
+        self, members: IndexArray, threads: int, on_progress: Progress | None = None
+    ) -> ResultChunk:
+        """What becomes of these members."""
+        # the first one prepares this thread
+        self._alone.run(members[:1], 1)
+        setup = self._memory.setup
+        batch = self._memory.batch() if setup is not None else None
+        if setup is None or batch is None or not self._can_evaluate(setup):
+            return self._alone.run(members, threads, on_progress)
+        chunk = ResultChunk.empty(self.plan, len(members), audit=self.plan.audit)
+        starts = InitialStates(self.plan, setup.values, int(members[0])).table(
+            members, self.plan.grid.table(members), {}, lambda _: setup.values, chunk.refuse
+        )
+        begun = np.flatnonzero(chunk.outcome != REFUSED)
+        blocks = [begun[k : k + _BLOCK] for k in range(0, len(begun), _BLOCK)]
+        run_block = partial(self._run_block, int(members[0]), starts)
+        done = np.zeros(len(members), dtype=bool)
+        for motions in _in_threads(run_block, blocks, threads):
+            self._record(chunk, motions, setup)
+            done[motions.rows] = True
+            if on_progress is not None:
+                on_progress(int(done.sum()))
+        self._rerun(chunk, members, np.flatnonzero(~done & (chunk.outcome != REFUSED)))
+        return chunk
+
+    def _batch(self, member: int) -> RunBatch:
+        """The prepared run of this thread."""
+        if not hasattr(self._batches, "batch"):
+            if self._memory.setup is None:
+                self._alone.run(np.array([member]), 1)
+            self._batches.batch = self._memory.batch()
+        batch: RunBatch = self._batches.batch
+        return batch
+
+    def _run_block(self, member: int, starts: FloatArray, rows: IndexArray) -> Motions:
+        """Members of one thread; those that native code does not finish are left out."""
+        batch = self._batch(member)
+        batch.begin()
+        finished, t, y = [], [], []
+        for row in rows.tolist():
+            if (motion := batch.run(starts[row])) is not None:
+                finished.append(row)
+                t.append(motion[0])
+                y.append(motion[1])
+        first = np.cumsum([0, *map(len, t)])[:-1]
+        return Motions(
+            np.array(finished, dtype=int),
+            first,
+            np.concatenate([*t, np.empty(0)]),
+            np.concatenate(y) if y else np.empty((0, 0)),
+        )
+
+    def _can_evaluate(self, setup: RunSetup) -> bool:
+        """Whether outputs depend on the state alone, not on forces or modes."""
+        evaluator = setup.values.evaluator
+        kin = evaluator.kin
+        try:
+            self._nodes = [
+                evaluator.in_state(evaluator.node(kept.expression)) for kept in self.plan.outputs
+            ]
+        except (BadExpression, MissingValue):
+            return False
+        unknown = (*kin.udot, *kin.multipliers, *setup.values.state_dependent)
+        flags = [x.i for c in kin.system.contacts for x in (*c.mode_symbols, *c.plane_symbols)]
+        return not evaluator.contains(self._nodes, (*unknown, *flags))
+
+    def _record(self, chunk: ResultChunk, motions: Motions, setup: RunSetup) -> None:
+        """What is kept of some members."""
+        if not len(motions.rows):
+            return
+        rows, last = motions.rows, motions.last
+        chunk.outcome[rows], chunk.reached[rows] = FINISHED, motions.t[last]
+        chunk.steps[rows] = last - motions.first
+        values = self._evaluate(setup, self._nodes, motions.y[last], motions.t[last])
+        for kept, row in zip(self.plan.outputs, values, strict=True):
+            chunk.outputs[kept.name][rows] = row
+        if chunk.drift is not None and setup.watched is not None:
+            chunk.drift[rows] = self._relative_drifts(motions, setup)
+
+    def _evaluate(
+        self, setup: RunSetup, nodes: list[int], y: FloatArray, t: FloatArray
+    ) -> FloatArray:
+        """Expressions of states, by the operations that a trajectory evaluates them with."""
+        evaluator = setup.values.evaluator
+        columns = np.ascontiguousarray(y[:, : len(evaluator.kin.state)].T)
+        state = {**dict(zip(evaluator.kin.state, columns, strict=True)), evaluator.time: t}
+        return evaluator.values_along(nodes, state, len(t))
+
+    def _relative_drifts(self, motions: Motions, setup: RunSetup) -> FloatArray:
+        """max |E_Z − E_Z(t₀)| of each member relative to its energies, as `RunIntegrals` has it."""
+        assert setup.watched is not None
+        evaluator, first = setup.values.evaluator, motions.first
+        E = cached_energies(evaluator.kin)
+        energies = as_nodes(evaluator.tape, [E.K2, E.V])
+        in_state = [evaluator.in_state(i) for i in energies]
+        K2, V = self._evaluate(setup, in_state, motions.y, motions.t)
+        n, names = len(evaluator.kin.state), setup.watched.audit.names
+
+        def quadrature(name: str) -> FloatArray:
+            return motions.y[:, n + names.index(name)] if name in names else np.zeros_like(K2)
+
+        counts = np.diff(np.append(first, len(K2)))
+        E_Z = K2 + V + quadrature(Z) + quadrature(EVENT_LOSS)
+        drifts = np.maximum.reduceat(np.abs(E_Z - np.repeat(E_Z[first], counts)), first)
+        sizes = K2 + np.abs(V - np.repeat(V[first], counts)) + np.abs(quadrature(Z))
+        scales = np.maximum.reduceat(sizes, first)
+        bounds = [evaluator.in_state(i) for i in magnitude_bounds(evaluator.tape, energies)]
+
+        def terms(k: int) -> float:
+            own = slice(first[k], first[k] + counts[k])
+            each = self._evaluate(setup, bounds, motions.y[own], motions.t[own])
+            return float(np.max(np.sum(each, axis=0), initial=0.0))
+
+        found = [
+            energy_scale(float(d), float(s), partial(terms, k)).size
+            for k, (d, s) in enumerate(zip(drifts, scales, strict=True))
+        ]
+        return np.asarray(drifts / np.array(found))
+
+    def _rerun(self, chunk: ResultChunk, members: IndexArray, rows: IndexArray) -> None:
+        """Members as runs of their own."""
+        if not len(rows):
+            return
+        again = self._alone.run(members[rows], 1)
+        columns = again.columns()
+        for name, column in chunk.columns().items():
+            column[rows] = columns[name]
+        chunk.reasons.update({int(rows[k]): reason for k, reason in again.reasons.items()})
+
+
+def _in_threads(
+    run_block: Callable[[IndexArray], Motions], blocks: list[IndexArray], threads: int
+) -> Iterator[Motions]:
+    """The motions of all blocks, in their order."""
+    if threads == 1 or len(blocks) < 2:
+        yield from map(run_block, blocks)
+        return
+    with ThreadPoolExecutor(min(threads, len(blocks))) as pool:
+        yield from pool.map(run_block, blocks)

@@ -62,7 +62,7 @@ class PlaneSaltation:
     # ---- before a change -------------------------------------------------------------------
 
     def phases_that_end(self, fired: Sequence[Guard]) -> tuple[dict[int, FloatArray], list[int]]:
-        """δt of each contact whose slip has ended, and the contacts whose slip goes on in another
+        """δt of each contact whose slip has ended, and the contacts whose slip continues in another
         phase.
         """
         slips = {m.contact: self._slips.get(m.contact) for m in fired if m.kind == "slip"}

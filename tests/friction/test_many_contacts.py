@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import dalembert as da
@@ -44,11 +45,9 @@ def test_a_column_of_twenty_falls_and_stands():
         assert (20 - i) * 9.81 == pytest.approx(run[f"N_c{i}"][-1], rel=1e-9)
 
 
-@pytest.mark.slow
-def test_three_disks_with_friction_and_all_pairs_come_apart():
-    """Two on the floor, one falls between them."""
-    s, disks, start, r = da.System("Disks", gravity=9.81), [], {}, 0.1
-    places = ((-1.05 * r, r), (1.05 * r, r), (0.03 * r, 4 * r))
+def disks(places, r):
+    """Disks on a floor with friction, each of which may touch every other."""
+    s, disks, start = da.System("Disks", gravity=9.81), [], {}
     for i, (x0, y0) in enumerate(places):
         x, y, a = s.coordinates(f"x{i} y{i} a{i}")
         B = s.N.rotated(a, s.N.z, f"B{i}")
@@ -60,7 +59,37 @@ def test_three_disks_with_friction_and_all_pairs_come_apart():
             s.contact(G, on=body, friction=0.3, name=f"pair {j}{i}", **ball)
         disks.append((G, body))
         start |= {f"x{i}": x0, f"y{i}": y0}
+    return s, start
+
+
+@pytest.mark.slow
+def test_three_disks_with_friction_and_all_pairs_come_apart():
+    """Two on the floor, one falls between them."""
+    r = 0.1
+    s, start = disks(((-1.05 * r, r), (1.05 * r, r), (0.03 * r, 4 * r)), r)
     run = da.simulate(s, 2.0, start=start)
     assert run.finished
     heights = [float(run[f"y{i}"][-1]) for i in range(3)]
     assert [pytest.approx(r, abs=1e-9)] * 3 == heights
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "places",
+    [
+        ((-0.1356, 0.8562), (0.2007, 0.1245), (-0.2373, 0.5331), (0.2196, 0.405)),
+        ((-0.105, 0.1), (0.105, 0.1), (0.003, 0.4), (0.05, 0.7)),
+    ],
+)
+def test_four_disks_that_roll_side_by_side_without_force_keep_their_steps(places):
+    """A gap that stays zero but for rounding is no reason for shorter steps."""
+    s, start = disks(places, 0.1)
+    run = da.simulate(s, 3.0, start=start)
+    assert run.finished
+    assert run.solution.steps < 1000
+    for i in range(4):
+        assert float(run[f"y{i}"].min()) > 0.1 - 1e-9
+        assert float(run[f"y{i}"][-1]) == pytest.approx(0.1, abs=1e-9)
+        for j in range(i):
+            apart = np.hypot(run[f"x{i}"] - run[f"x{j}"], run[f"y{i}"] - run[f"y{j}"])
+            assert float(apart.min()) > 0.2 - 1e-9

@@ -375,9 +375,7 @@ class ContactRun(EventRun):
             self.native.join(integration)
         if self._first:
             super()._begin(integration, first=first)
-            self.watch.reset_guards(self._first)
-        else:
-            self.watch.reset_guards(0, integration.state[: self._n], integration.t)
+        self.watch.reset_guards(self._first, integration.state[: self._n], integration.t)
 
     def _look(self, integration: Integrator) -> list[Crossing]:
         if self.native is not None and self.native.standing is not None:

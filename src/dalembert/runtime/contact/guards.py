@@ -139,8 +139,8 @@ class GuardMonitor(EventMonitor):
         width: int,
         forces: Context | None,
     ) -> None:
-        super().__init__(functions, n_state, width, forces=forces)
-        self._cheap = EventMonitor(free, n_state, width)
+        super().__init__(functions, n_state, width, guards=True, forces=forces)
+        self._cheap = EventMonitor(free, n_state, width, guards=True)
         self._table = np.zeros((N_SAMPLE_POINTS, max(len(f.events) for f in (functions, free))))
         others = sum(e.action is not EventAction.SWITCH for e in free.events)
         places = {
@@ -194,7 +194,7 @@ class GuardMonitor(EventMonitor):
         super().parameters_changed()
         self._cheap.parameters_changed()
 
-    def reset_guards(self, first: int, y: FloatArray | None = None, t: float = 0.0) -> None:
+    def reset_guards(self, first: int, y: FloatArray, t: float) -> None:
         """As for a watch."""
         super().reset_guards(first, y, t)
         self._cheap.reset_guards(first, y, t)

@@ -27,7 +27,7 @@ from dalembert.runtime.contact.transition_fields import (
 )
 from dalembert.runtime.numerics.ir_builder import ScalarArray, StructView, VectorArray
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, INTRINSICS, POINTER
-from dalembert.runtime.ode.event_detection import EVENT_FIELDS, SAMPLES
+from dalembert.runtime.ode.event_detection import EVENT_FIELDS, SAMPLES, noise_ir
 from dalembert.runtime.ode.guard_search import GUARD_FIELDS
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 from dalembert.runtime.ode.integrator_state import ExitReason, WorkRow
@@ -63,6 +63,7 @@ def module_ir() -> str:
         _back_to_constraints(),
         _write_record(),
         _add_point(),
+        noise_ir(),
         _arm(),
         _resume(),
         _change(),
@@ -390,6 +391,7 @@ def _arm() -> str:
         last[i] = f.select(last[i] < 0.0, 0.0, last[i])
         earlier[i] = last[i]
     w.t_last, w.t_earlier = f.own_time(), f.own_time()
+    f.call("estimate_noise", INT64, f.arguments[0])
     return f.finish()
 
 

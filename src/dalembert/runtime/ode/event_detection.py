@@ -23,7 +23,7 @@ from dalembert.runtime.numerics.llvm_types import DOUBLE, DOUBLE4, INT32, INT64,
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 
 SAMPLES: Final = 8
-EXPORTS: Final = ("look", "sample")
+EXPORTS: Final = ("look", "sample", "estimate_noise")
 
 # name and kind of each field, in the order of the structure
 EVENT_FIELDS: Final[tuple[tuple[str, str], ...]] = (
@@ -49,7 +49,13 @@ EVENT_FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("state_groups", INT64),
     # of the dense output
     ("rows", INT64),
+    # of each guard what rounding may make of a zero; no address: guards are taken as they are
+    ("noise", POINTER),
 )
+# a relative change of the state that shows how large the terms of a guard are, and the part of them
+# that is rounding
+_CHANGE: Final = 2.0**-26
+_NOISE: Final = 2.0**-22
 
 
 @functools.cache
@@ -59,8 +65,8 @@ def module_ir() -> str:
 
 
 def detection_ir() -> str:
-    """`sample` and `look`."""
-    return f"{_sample()}\n\n{_crossing_test()}\n\n{_detect()}"
+    """`sample`, `look` and `estimate_noise`."""
+    return f"{_sample()}\n\n{_crossing_test()}\n\n{_detect()}\n\n{noise_ir()}"
 
 
 def _sample() -> str:
@@ -86,6 +92,30 @@ def _sample() -> str:
         x[i] = sum_.value
     ScalarArray(w.x)[w.n_state] = t
     f.line(f"call void {w.g.name}({w.x}, {w.p}, {w.values}, {w.work})")
+    values, noise = ScalarArray(w.values), ScalarArray(w.noise)
+    with f.if_then(w.noise.not_equal(0)), f.loop(w.count) as i:
+        values[i] = values[i] + noise[i]
+    f.ret(0)
+    return f.text()
+
+
+def noise_ir() -> str:
+    """`estimate_noise`: what rounding may make of guards at the state x, which is changed by small
+    parts that differ from number to number.
+    """
+    f = FunctionBuilder("estimate_noise", INT64, POINTER, exported=True)
+    w = StructView(f.parameters[0], EVENT_FIELDS)
+    x, values, noise = (ScalarArray(p) for p in (w.x, w.values, w.noise))
+    with f.if_then(~w.noise.not_equal(0)):
+        f.ret(0)
+    f.line(f"call void {w.g.name}({w.x}, {w.p}, {w.noise}, {w.work})")
+    with f.loop(w.n_state) as i:
+        part = f.emit(INT64, f"and {i * 40503}, 65535")
+        x[i] = x[i] * (1.0 + (f.value(part, DOUBLE) * 2.0**-16 - 0.5) * _CHANGE)
+    f.line(f"call void {w.g.name}({w.x}, {w.p}, {w.values}, {w.work})")
+    with f.loop(w.count) as i:
+        change = f.intrinsic("fabs", values[i] - noise[i])
+        noise[i] = f.select(change >= 0.0, change * _NOISE, 0.0)
     f.ret(0)
     return f.text()
 

@@ -19,7 +19,12 @@ from dalembert.runtime.numerics.ir_builder import (
     Value,
 )
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, INTRINSICS, POINTER
-from dalembert.runtime.ode.event_detection import EVENT_FIELDS, SAMPLES, detection_ir, test_samples
+from dalembert.runtime.ode.event_detection import (
+    EVENT_FIELDS,
+    SAMPLES,
+    detection_ir,
+    test_samples,
+)
 
 EXPORTS: Final = ("look_for_falls", "samples", "fall", "sample")
 # two watches: functions that cost little, and all; whether those that cost much are evaluated; how
@@ -44,6 +49,8 @@ _DIFFERENCE: Final = tuple(16.0 * x / sum(map(abs, _INVERSE)) for x in _INVERSE)
 # of a sine sampled eight times in a period the fourth difference is a sixth of what it varies by
 _UNDERSAMPLED: Final = 0.25
 _SMALL_PART: Final = 1e-3
+# differences of samples that are rounding, as a multiple of that of one
+_ROUNDINGS: Final = 16.0
 # places at which a step is sampled, its begin, its end and one beyond among them
 N_SAMPLE_POINTS: Final = SAMPLES + 2
 _MOST_ROUNDS: Final = 200
@@ -113,7 +120,7 @@ def _coarse_check() -> str:
         V[i] = last[i]
         low, spread = _min_and_range(f, V, w.count, i, f.value(len(_COARSE_POINTS), INT64))
         rough = f.intrinsic("fabs", _weighted_sum(f, V, w.count, i, _DIFFERENCE))
-        with f.if_then(~(low >= spread + rough) | _is_undersampled(low, spread, rough)):
+        with f.if_then(~(low >= spread + rough) | _is_undersampled(f, w, i, (low, spread, rough))):
             near.value = f.value(1, INT64)
     with f.if_then(near.value.not_equal(0)):
         w.t_last = t
@@ -162,9 +169,18 @@ def _max_fourth_difference(f: FunctionBuilder, V: ScalarArray, count: Value, i: 
     return rough.value
 
 
-def _is_undersampled(low: Value, spread: Value, rough: Value) -> Value:
-    """Whether samples do not resolve a function, of which more than a small part changes."""
-    return (rough > spread * _UNDERSAMPLED) & (spread > low * _SMALL_PART)
+def _is_undersampled(
+    f: FunctionBuilder, w: StructView, i: Value, samples: tuple[Value, Value, Value]
+) -> Value:
+    """Whether samples do not resolve a function, of which more than a small part, and than
+    rounding, changes.
+    """
+    low, spread, rough = samples
+    rounding = f.variable(f.value(0.0, DOUBLE))
+    with f.if_then(w.noise.not_equal(0)):
+        rounding.value = ScalarArray(w.noise)[i] * _ROUNDINGS
+    changes = (spread > low * _SMALL_PART) & (spread > rounding.value)
+    return (rough > spread * _UNDERSAMPLED) & changes
 
 
 def _fine_check() -> str:
@@ -180,7 +196,8 @@ def _fine_check() -> str:
         i = s.others + j
         low, spread = _min_and_range(f, V, w.count, i, f.value(SAMPLES + 1, INT64))
         rough = _max_fourth_difference(f, V, w.count, i)
-        with f.if_then(s.may_be_rough.not_equal(0) & _is_undersampled(low, spread, rough)):
+        undersampled = _is_undersampled(f, w, i, (low, spread, rough))
+        with f.if_then(s.may_be_rough.not_equal(0) & undersampled):
             s.rough = 1
             may_be_negative.value = f.value(1, INT64)
         with (

@@ -46,6 +46,7 @@ _Fields: Final = ctypes_structure(EVENT_FIELDS)
 _SAMPLE: Final = ctypes.CFUNCTYPE(
     ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_double, ctypes.c_double
 )
+_ESTIMATE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _VALUES: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 
 
@@ -152,12 +153,17 @@ class EventMonitor:
         n_state: int,
         width: int,
         rows: int = DENSE_ROWS,
+        *,
+        guards: bool = False,
         forces: Context | None = None,
     ) -> None:
-        """`forces` are the contact forces of a run, which are arguments of the functions."""
+        """`guards` may fall below zero by rounding; `forces` are the contact forces of a run, which
+        are arguments of the functions.
+        """
         m = len(functions.events)
         self.functions = functions
-        names = ("values", "last", "earlier", "side", "wanted", "side_before")
+        names = ["values", "last", "earlier", "side", "wanted", "side_before"]
+        names += ["noise"] if guards else []
         self._arrays: dict[str, FloatArray] = {name: np.zeros(m) for name in names}
         self._arrays["wanted"][:] = [SIGNS[e.direction] for e in functions.events]
         self._alive: list[Any] = [
@@ -220,17 +226,18 @@ class EventMonitor:
 
         return g
 
-    def reset_guards(self, first: int, y: FloatArray | None = None, t: float = 0.0) -> None:
-        """Events from this number on are on the positive side, whatever they are now; restart from
-        a state and time, if given.
+    def reset_guards(self, first: int, y: FloatArray, t: float) -> None:
+        """Events from this number on are on the positive side, whatever they are now, from a
+        state and time on.
         """
         last, earlier = self._arrays["last"], self._arrays["earlier"]
-        if y is not None:
-            last[:] = self.values_at(y, t)
-            self._fields.t_last = self._fields.t_earlier = t
-        self._arrays["side"][first:] = 1.0
-        np.maximum(last[first:], 0.0, out=last[first:])
+        last[first:] = np.maximum(self.values_at(y, t)[first:], 0.0)
         earlier[:] = last
+        self._fields.t_last = self._fields.t_earlier = t
+        self._arrays["side"][first:] = 1.0
+        if (noise := self._arrays.get("noise")) is not None:
+            _ESTIMATE(_library().address("estimate_noise"))(self.address)
+            noise[:first] = 0.0
 
     @property
     def side_before(self) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The ten questions are answered by the pages that they name."""
+"""The questions are answered by the pages that they name."""
 
 from __future__ import annotations
 
@@ -20,6 +20,16 @@ ANSWERS = {
     8: ("da.ensemble(", "bit-identical"),
     9: ("redundant=True", "Only the sum of the reactions"),
     10: ("modelica", "fmu", "jax", "casadi", "matlab", ".latex()"),
+    11: ("run.reactions", "components along N", "da.reactions"),
+    12: ("da.load(", 'base="free"', "dalembert[robots]", "warning"),
+    13: ("da.fit(", "standard_errors", "identifiable"),
+    14: ('da.export(s, "c", folder)', "--to", "remain"),
+    15: ("s.contact(P, friction=mu, restitution=e)", "sticking", "slipping", "ground"),
+    16: ("da.optimize(", 'minimize="F**2"', "dalembert[optimal]", "replay"),
+    17: ("consistent set", "radians", 's.constants(m="2 kg"'),
+    18: ("contradict the constraints", "chattering", "stiffness", "failure.cause"),
+    19: ("run.write(", "run.to_pandas()", "NumPy arrays"),
+    20: ('run.animate("swing.html")', ".gif", ".mp4", "da.write_report("),
 }
 
 
@@ -29,7 +39,7 @@ def questions():
     return {int(number): part for number, part in zip(parts[::2], parts[1::2], strict=True)}
 
 
-def test_there_are_ten():
+def test_there_are_twenty():
     assert list(ANSWERS) == list(questions())
 
 

@@ -166,3 +166,26 @@ def test_plot(tmp_path):
     path = tmp_path / "integrals.png"
     assert str(path) == plot_integrals(run, path).path
     assert path.stat().st_size > 1000
+
+
+def test_runs_of_one_system_share_expressions_and_keep_their_own_numbers():
+    def built():
+        s = da.System("pushed", gravity=9.81)
+        m, F = s.constants(m=1)[0], s.input("F")
+        s.rod("rod", s.pin("theta", s.O), mass=m, length=1)
+        s.generalized_force(s.symbols["theta"].scalar, F)
+        return s
+
+    cases = [
+        {"values": {"m": 1.0}, "inputs": {"F": 0.5}},
+        {"values": {"m": 3.0}, "inputs": {"F": 0.5}},
+        {"values": {"m": 3.0}, "inputs": {"F": "2*sin(t)"}},
+        {"values": {"m": 1.0}, "inputs": {"F": "theta"}},
+    ]
+    shared = built()
+    for case in cases * 2:
+        together, alone = (
+            da.simulate(s, 1.0, start={"theta": 0.4}, **case).integrals for s in (shared, built())
+        )
+        for name in ("K2", "potential", "E_Z", "K0"):
+            assert np.array_equal(getattr(alone, name), getattr(together, name)), (case, name)

@@ -17,6 +17,7 @@ Source: Mit22 (2)–(3), (56), "Checking numerical integration accuracy" and sum
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
 from typing import Final
@@ -40,7 +41,8 @@ from dalembert.runtime.simulation.energy_audit import (
 )
 from dalembert.runtime.simulation.run_options import NATIVE, NATIVE_LOOP
 from dalembert.runtime.simulation.trajectory import Trajectory
-from dalembert.symbolic.algebra.scalar import Scalar
+from dalembert.runtime.states.evaluator import Evaluator, ReducedNodes
+from dalembert.symbolic.algebra.scalar import Scalar, as_nodes
 from dalembert.symbolic.algebra.sparse_matrix import drop_zero_entries
 
 Z: Final = "Z"
@@ -52,6 +54,7 @@ _ROUNDING: Final = 1e-9
 _ROUNDING_ANYWHERE: Final = 1e-4
 _ENERGIES: Final = PerOwnerCache[Energies]()
 _QUADRATURES: Final = PerOwnerCache[Quadratures]()
+_REDUCED: Final = PerOwnerCache[ReducedNodes]()
 
 
 def cached_energies(kin: Kinematics) -> Energies:
@@ -136,10 +139,18 @@ class RunIntegrals(NotebookDisplay):
         self.K2, self.potential = self._energies("K2", "V")
 
     def _energies(self, *names: str) -> FloatArray:
-        """Energies of the system over the times, by name."""
-        with COMPUTE_LOCK:
-            energies = [getattr(self._E, name) for name in names]
-        return self._run.rows(energies)
+        """Energies of the system over the times, by name; runs with the same bindings share their
+        expressions.
+        """
+        values = self._run.values
+        reduced = _REDUCED(
+            values.kin, (names, values.binding_key), lambda: self._reduce(values.evaluator, names)
+        )
+        return self._run.evaluate_reduced(reduced)
+
+    def _reduce(self, evaluator: Evaluator, names: Sequence[str]) -> ReducedNodes:
+        energies = [getattr(self._E, name) for name in names]
+        return evaluator.reduce(as_nodes(evaluator.tape, energies))
 
     @cached_property
     def K1(self) -> FloatArray:

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         RowLoad,
         RunReactions,
     )
+    from dalembert.runtime.states.evaluator import ReducedNodes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -221,7 +222,7 @@ class Trajectory(Displayable):
         columns = np.ascontiguousarray(self.state_rows.T)
         return {
             **dict(zip(kin.state, columns, strict=True)),
-            self.values.evaluator.time: self._t,
+            kin.system.t.i: self._t,
         }
 
     @cached_property
@@ -295,18 +296,18 @@ class Trajectory(Displayable):
 
     def _evaluate_nodes(self, nodes: list[int]) -> FloatArray:
         """A row for each node, over the times."""
-        evaluator = self.values.evaluator
-        reduced = [evaluator.in_state(i) for i in nodes]
-        state = self._state
-        if self.contact_modes is not None and evaluator.contains(
-            reduced, self.contact_modes.symbols
-        ):
+        return self.evaluate_reduced(self.values.evaluator.reduce(nodes))
+
+    def evaluate_reduced(self, reduced: ReducedNodes) -> FloatArray:
+        """A row for each node, over the times."""
+        kin, symbols, state = self.values.kin, reduced.symbols, self._state
+        if self.contact_modes is not None and not symbols.isdisjoint(self.contact_modes.symbols):
             state = {**state, **self._mode_parameters}
-        if evaluator.contains(reduced, evaluator.kin.udot):
+        if not symbols.isdisjoint(kin.udot):
             state = {**state, **self._udot}
-        if evaluator.contains(reduced, evaluator.kin.multipliers):
+        if not symbols.isdisjoint(kin.multipliers):
             state = {**state, **self._lam}
-        return evaluator.values_along(reduced, state, len(self))
+        return reduced.along(self.values.numbers, state, len(self))
 
     # ---- what the run is judged by -----------------------------------------------------------
 

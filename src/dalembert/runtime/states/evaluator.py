@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from dalembert.symbolic.algebra.expression_graph import (
 )
 from dalembert.symbolic.algebra.parser import parse
 from dalembert.symbolic.algebra.scalar import Scalar, as_node, is_sympy
-from dalembert.symbolic.algebra.tape import DATA, base_name
+from dalembert.symbolic.algebra.tape import DATA, Tape, base_name
 
 Key = Scalar | str
 
@@ -57,6 +57,33 @@ def label(name: str) -> str:
     """theta'' → theta.dot.dot: a symbol as it is written in a program."""
     plain = base_name(name)
     return plain + ".dot" * (len(name) - len(plain))
+
+
+class ReducedNodes(NamedTuple):
+    """Nodes of a tape in q, u, u̇, t and numbers, and the symbols that they contain."""
+
+    tape: Tape
+    outs: tuple[int, ...]
+    symbols: frozenset[int]
+
+    def along(
+        self, numbers: Mapping[int, float], state: Mapping[int, FloatArray], length: int
+    ) -> FloatArray:
+        """The values along a motion: a row for each node, a column for each time."""
+        result = np.empty((len(self.outs), length))
+        known = {i: np.float64(numbers[i]) for i in self.symbols if i in numbers}
+        size = len(dependencies(self.tape, self.outs))
+        piece = max(_MIN_BLOCK, _MOST_NUMBERS // (1 + size))
+        for begin in range(0, length, piece):
+            part = slice(begin, begin + piece)
+            lookup: dict[int, Any] = known | {
+                i: x[part] for i, x in state.items() if i in self.symbols
+            }
+            with np.errstate(all="ignore"):
+                values = evaluate(self.tape, self.outs, lookup.__getitem__, ArrayArithmetic())
+            for row, x in zip(result, values, strict=True):
+                row[part] = x
+        return result
 
 
 class Evaluator:
@@ -261,22 +288,21 @@ class Evaluator:
             values = [np.nan] * len(outs)
         return np.array(values, dtype=np.float64)
 
+    def reduce(self, nodes: Iterable[int]) -> ReducedNodes:
+        """The nodes in q, u, u̇, t and numbers alone, to be evaluated along a motion."""
+        return self._collect(map(self.in_state, nodes))
+
+    def _collect(self, reduced: Iterable[int]) -> ReducedNodes:
+        outs = tuple(reduced)
+        return ReducedNodes(self.tape, outs, frozenset(symbols_of(self.tape, outs)))
+
     def values_along(
         self, outs: Sequence[int], state: Mapping[int, FloatArray], length: int
     ) -> FloatArray:
         """The values of reduced nodes along a motion: a row for each node, a column for each
         time.
         """
-        result = np.empty((len(outs), length))
-        piece = max(_MIN_BLOCK, _MOST_NUMBERS // (1 + len(dependencies(self.tape, outs))))
-        for begin in range(0, length, piece):
-            part = slice(begin, begin + piece)
-            lookup: dict[int, Any] = {**self.numbers, **{i: x[part] for i, x in state.items()}}
-            with np.errstate(all="ignore"):
-                values = evaluate(self.tape, outs, lookup.__getitem__, ArrayArithmetic())
-            for row, x in zip(result, values, strict=True):
-                row[part] = x
-        return result
+        return self._collect(outs).along(self.numbers, state, length)
 
     def depends_on_time(self, outs: Sequence[int]) -> bool:
         """∂/∂t ≢ 0 of reduced nodes, the state held: whether one moment is unlike another."""

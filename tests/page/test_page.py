@@ -73,10 +73,8 @@ def test_the_page_is_whole_and_needs_nothing_else(disk_page):
         if attrs.get(key)
     ]
     assert all(a.startswith(("#", "data:")) for a in addresses)
-    assert {"http://www.w3.org/1998/Math/MathML", "http://www.w3.org/2000/svg"} == set(
-        re.findall(r"https?://[^\s\"'<>)]+", disk_page)
-    )
-    assert len(disk_page.encode()) < 2e6
+    assert {"http://www.w3.org/2000/svg"} == set(re.findall(r"https?://[^\s\"'<>)]+", disk_page))
+    assert len(disk_page.encode()) <= 1.07e6
 
 
 def test_it_shows_every_principle_with_its_equations_and_steps(disk, disk_page):

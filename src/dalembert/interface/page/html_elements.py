@@ -25,6 +25,7 @@ from typing import Any, Final
 from dalembert.interface.page.public_path import public_path
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.object_cache import ObjectCache
+from dalembert.symbolic.algebra.printing.mathml import NAMESPACE
 from dalembert.symbolic.algebra.printing.symbol_names import display_name, superscript, unicode_name
 
 SCRIPTS: Final = (
@@ -63,6 +64,8 @@ def html_document(title: str, body: str, *, scripts: bool = True) -> str:
         f"default-src 'none'; style-src 'unsafe-inline'; {own}; img-src data: blob:; font-src data:"
     )
     code = f"<script>{chr(10).join(map(asset, SCRIPTS))}</script>" if scripts else ""
+    # in HTML the element alone names the namespace
+    body = body.replace(f'<math xmlns="{NAMESPACE}"', "<math")
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -15,6 +15,7 @@ from charts import with_charts
 from claims import with_claims
 from formulas import display, inline
 from measured import day, with_measurements
+from reference_fields import fields
 from running import run_page
 from scenes import with_scenes
 from thumbnails import cards
@@ -113,14 +114,18 @@ _ENTRY = re.compile(r"^(\w+(?:, \w+)*)(?: {2,}|\t)(\S.*)$")
 
 
 def _docstring(
-    _app: Any, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]
+    _app: Any, what: str, name: str, described: Any, _options: Any, lines: list[str]
 ) -> None:
-    """Typeset a docstring: the equation on its own line, then paragraphs; parameters as a list."""
+    """Typeset a docstring: the equation on its own line, then paragraphs; parameters as a list.
+    A public function gets its shared parameters, its result and its exceptions.
+    """
     paragraphs = re.split(r"\n\s*\n", "\n".join(lines).strip())
     first, _, rest = paragraphs[0].partition("\n")
     shown = [_literal(first), ""]
     for paragraph in ([rest] if rest.strip() else []) + paragraphs[1:]:
         shown += [*_paragraph(paragraph.splitlines()), ""]
+    if what == "function" and name.count(".") == 1:
+        shown += [*fields(described), ""]
     lines[:] = shown
 
 

@@ -202,6 +202,37 @@ def test_every_public_function_has_an_example_that_runs():
     assert functions - SHOWN_ONLY == shown
 
 
+def public_functions():
+    import inspect
+
+    return {n: getattr(da, n) for n in da.__all__ if inspect.isroutine(getattr(da, n))}
+
+
+@pytest.mark.parametrize("name", public_functions())
+def test_every_parameter_result_and_exception_is_described(name):
+    from reference_fields import exceptions, fields
+
+    lines = list(fields(public_functions()[name]))
+    assert any(line.startswith(":returns: ") for line in lines)
+    assert any(line.startswith(":raises ") for line in lines)
+    for exception in exceptions(name):
+        assert issubclass(getattr(da, exception), da.DalembertError)
+
+
+def test_an_undescribed_parameter_is_noticed():
+    from reference_fields import undescribed
+
+    with pytest.raises(KeyError, match="unheard_of"):
+        undescribed(lambda unheard_of: None, "nothing about it")
+
+
+def test_every_function_of_the_table_of_exceptions_is_public():
+    from reference_fields import PARTICULAR, RAISED_BY
+
+    named = {n for names in RAISED_BY.values() for n in names.split()} | {n for n, _ in PARTICULAR}
+    assert set() == named - set(public_functions())
+
+
 def test_headings_regions_and_code_are_made_accessible():
     from accessible import accessible
 

@@ -62,7 +62,7 @@ class RestPosition(Displayable):
     def __str__(self) -> str:
         if not np.isfinite(self.needed):
             return "does not rest: no forces of the contacts balance the loads here"
-        part = f"{self.needed:.6g} times the static friction available"
+        part = f"{self.needed:.6g} of the available static friction"
         if not self.rests:
             return f"does not rest: it would take {part}; {self.first!r} slips"
         held = ", ".join(

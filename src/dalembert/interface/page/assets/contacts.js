@@ -87,7 +87,7 @@ class Contacts {
     return true;
   }
 
-  undecided(where) { return `stopped ${where}: what the contacts do next needs laws that native code does not have (undetermined or several possible forces); da.simulate decides it`; }
+  undecided(where) { return `stopped ${where}: the next contact mode needs laws that native code does not have (undetermined or several possible forces); use da.simulate`; }
 
   // steps and changes of mode; an exit of the integrator, or null after the motion was stopped
   drive(motion) {

@@ -186,11 +186,11 @@ class Happenings {
   endless(t, title) {
     this.acts.push(t);
     const length = this.end - this.begun, gaps = (count) => this.acts.slice(-count - 1).map((x, k, all) => all[k + 1] - x).slice(0, -1), recent = gaps(SHRINKING), lately = gaps(TOO_OFTEN);
-    if (this.happened.length > MOST_EVENTS) return `stopped at t = ${t.toPrecision(6)}: “${title}” fires without end`;
+    if (this.happened.length > MOST_EVENTS) return `stopped at t = ${t.toPrecision(6)}: “${title}” fires too often`;
     if (recent.length < SHRINKING) return "";
-    if (recent.every((x) => x <= LAST_BITS * ulp(t)) || (lately.length === TOO_OFTEN && lately.every((x) => x * MOST_EVENTS <= 0.1 * length))) return `stopped at t = ${t.toPrecision(6)}: “${title}” fires again and again there; what it does to the state does not lead away from it`;
+    if (recent.every((x) => x <= LAST_BITS * ulp(t)) || (lately.length === TOO_OFTEN && lately.every((x) => x * MOST_EVENTS <= 0.1 * length))) return `stopped at t = ${t.toPrecision(6)}: “${title}” fires again and again there; its effect on the state does not lead away from the event`;
     const last = recent[recent.length - 1];
-    if (last <= SHORT_INTERVAL * length && recent.every((x, k) => !k || x < recent[k - 1])) return `stopped at t = ${t.toPrecision(6)}: “${title}” fires ever more often, the last interval ${last.toPrecision(2)}; the motion would go on with a constraint in place of the impact`;
+    if (last <= SHORT_INTERVAL * length && recent.every((x, k) => !k || x < recent[k - 1])) return `stopped at t = ${t.toPrecision(6)}: “${title}” fires ever more often, the last interval ${last.toPrecision(2)}; continue with a constraint in place of the impact`;
     return "";
   }
 }

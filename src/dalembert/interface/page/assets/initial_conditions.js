@@ -20,7 +20,7 @@ class Beginning {
   unit({ frame, e, rates }) {
     if (!e.every((k) => this.asked[k])) return;
     const length = Math.hypot(...e.map((k) => this.values[k]));
-    if (length === 0) throw new BadSetting(`four zeros are no attitude: give the quaternion of ${frame} a length, such as (1, 0, 0, 0) for no rotation`);
+    if (length === 0) throw new BadSetting(`four zeros are no orientation: give the quaternion of ${frame} a length, such as (1, 0, 0, 0) for no rotation`);
     if (Math.abs(length - 1) > 1e-12) for (const k of [...e, ...rates]) if (this.asked[k]) this.values[k] /= length;
   }
 
@@ -197,6 +197,6 @@ class Beginning {
     }
     for (const c of this.active)
       if (c.curved && !this.conditions(q, u).C[this.active.indexOf(c)].some((x) => x !== 0))
-        throw new BadSetting(`“${c.name}” cannot be held from this state: its slope in the velocities vanishes here; give velocities that differ from zero`);
+        throw new BadSetting(`“${c.name}” cannot be satisfied from this state: its slope in the velocities vanishes here; give velocities that differ from zero`);
   }
 }

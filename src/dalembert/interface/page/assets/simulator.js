@@ -5,7 +5,7 @@ const LANES = 4, DENSE_ROWS = 8;
 const padded = (n) => Math.ceil(n / LANES) * LANES;
 const EXIT = { END: 0, FULL: 1, BUDGET: 2, STOPPED: 3, EVENT: 4 };
 const WHY = {
-  1: "the error of a step could not be held within the tolerance",
+  1: "the error of a step exceeds the tolerance",
   2: "accelerations or speeds became infinite there: a singular position, or a load without a finite value",
   3: "the equations of motion have no solution there",
   4: "no position near the end of the step satisfies the constraints",

@@ -22,7 +22,8 @@ from dalembert.gallery import Entry, build, entry, spatial_chain
 
 NOTE = (
     "CPU time of a run with k varied numbers over that of the run without, the least of several "
-    "rounds. The price grows with the joints: their equations have more derivatives."
+    "rounds. The error control includes the derivatives, so that these runs take more steps as "
+    "well. The table of docs/howto/sensitivities.md is from these rows."
 )
 
 SYSTEMS = {

@@ -14,7 +14,7 @@ from dalembert.mechanics.kinematics.system_kinematics import kinematics
 from dalembert.runtime.derivatives import sparse
 from dalembert.runtime.derivatives.sparse import contracted_gradient, hessian_times_vector
 from dalembert.runtime.derivatives.tape_function import TapeDerivatives, TapeFunction
-from dalembert.runtime.dynamics.recursive_newton_euler import required_loads
+from dalembert.runtime.dynamics.required_loads import required_loads
 from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic
 from dalembert.symbolic.algebra.expression_graph import evaluate, symbols_of
 from dalembert.symbolic.algebra.tape import Tape

@@ -10,7 +10,11 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import NotApplicable, Unknown
-from dalembert.gallery import build, entry
+from dalembert.gallery import build, entry, spatial_chain
+from dalembert.runtime.dynamics.compile import select_equations
+from dalembert.runtime.simulation.forward_sensitivity import variational_equations
+from dalembert.runtime.simulation.model import native_model
+from dalembert.runtime.states.run_values import run_values
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -130,3 +134,53 @@ def test_loads_that_jump_with_the_state_are_warned_about() -> None:
     s.generalized_force(x, -F * da.sign(x.dot))
     with pytest.warns(da.DalembertWarning, match="a load jumps with the state"):
         da.simulate(s, 0.1, start={"x.dot": 2.0}, sensitivities=["m"])
+
+
+IMPLIED = {
+    "chain of 4": lambda: spatial_chain.build(4),
+    "rolling-disk": lambda: build("rolling-disk"),
+    "whipple-bicycle": lambda: build("whipple-bicycle"),
+    "planar chain with a base that slides": lambda: sliding_chain(4),
+}
+
+
+def sliding_chain(n: int) -> da.System:
+    """Rods on a sliding block, each with a damper and the last with an elastic spring to O."""
+    s = da.System("Sliding chain", gravity=9.81)
+    m, l, c, k = s.constants(m=1.1, l=0.7, c=0.2, k=3.0)
+    x = s.coordinate("x")
+    tip, F = s.O.offset(x * s.N.x, "block"), s.N
+    s.particle("block", 2, tip)
+    for i in range(n):
+        angle = s.coordinate(f"q_{i}")
+        F = F.rotated(angle, F.z if i % 2 else F.y, f"F{i}")
+        s.body(f"rod {i}", m, tip.offset(l / 2 * F.x, frame=F), F, da.rod_inertia(F.x, m, l))
+        s.dissipation(c * angle.dot**2 / 2)
+        tip = tip.offset(l * F.x, f"tip {i}", F)
+    s.spring(k, tip, s.O)
+    return s
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(x, marks=pytest.mark.slow) if "bicycle" in x else x for x in IMPLIED],
+)
+def test_derivatives_of_residuals_are_those_of_the_accelerations(
+    case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    s = IMPLIED[case]()
+    kin, equations = select_equations(s, "native")
+    model = native_model(run_values(kin, {}, {}), equations)
+    constants = [i for i in model.parameters if kin.tape.nodes[i][0] == "symbol"][:1]
+    directions = (*constants, None)
+    found = []
+    for least in (0, 10**9):
+        monkeypatch.setattr(variational_equations, "_MIN_OPERATIONS", least)
+        varied = variational_equations._explicit_variational(kin, model, directions)
+        rng = np.random.default_rng(5)
+        x = rng.normal(size=varied.rates.n_in)
+        p = rng.uniform(0.5, 1.5, size=len(varied.parameters))
+        found.append((varied.rates.call(x, p), varied.operation_counts[0]))
+    (implied, fewer), (direct, operations) = found
+    assert fewer < operations or case == "rolling-disk"
+    assert np.abs(implied - direct).max() <= 1e-10 * np.abs(direct).max()

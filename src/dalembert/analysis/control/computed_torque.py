@@ -18,7 +18,7 @@ from dalembert.errors import BadExpression, DalembertError
 from dalembert.foundation.suggestions import check_options
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.mechanics.model.system import System
-from dalembert.runtime.dynamics.recursive_newton_euler import required_loads
+from dalembert.runtime.dynamics.required_loads import required_loads
 from dalembert.runtime.numerics.symbol_values import finite_number, require_mapping, symbol_name
 from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution
 from dalembert.symbolic.algebra.scalar import Scalar, as_node

@@ -19,7 +19,7 @@ from dalembert.errors import BadDescription, DalembertError, NotLinear
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.system_kinematics import kinematics
 from dalembert.mechanics.model.system import System
-from dalembert.runtime.dynamics.recursive_newton_euler import RequiredLoads, required_loads
+from dalembert.runtime.dynamics.required_loads import RequiredLoads, required_loads
 from dalembert.runtime.numerics.symbol_values import symbol_name
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution
 

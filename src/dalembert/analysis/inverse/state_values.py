@@ -21,7 +21,7 @@ from dalembert.mechanics.kinematics.system_kinematics import (
     unreduced_kinematics,
 )
 from dalembert.mechanics.model.system import System
-from dalembert.runtime.dynamics.recursive_newton_euler import RequiredLoads, required_loads
+from dalembert.runtime.dynamics.required_loads import RequiredLoads, required_loads
 from dalembert.runtime.numerics.symbol_values import require_mapping
 from dalembert.runtime.states.constraint_rank import regular_kinematics
 from dalembert.runtime.states.evaluator import Evaluator, Level

@@ -15,7 +15,7 @@ from dalembert.analysis.optimal.phase import BadOptimization, Link
 from dalembert.analysis.optimal.phase_functions import PhaseFunctions
 from dalembert.analysis.optimal.point_function import point_function
 from dalembert.errors import BadExpression
-from dalembert.runtime.dynamics.recursive_newton_euler import required_loads
+from dalembert.runtime.dynamics.required_loads import required_loads
 from dalembert.runtime.states.evaluator import Level
 from dalembert.symbolic.algebra.expression_graph import (
     LinearCoefficients,

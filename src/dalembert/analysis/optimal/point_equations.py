@@ -25,7 +25,7 @@ from dalembert.mechanics.kinematics.system_kinematics import (
 )
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.dynamics.compile import forward_dynamics_of
-from dalembert.runtime.dynamics.recursive_newton_euler import required_loads
+from dalembert.runtime.dynamics.required_loads import required_loads
 from dalembert.runtime.states.evaluator import Evaluator, label
 from dalembert.runtime.states.run_values import RunValues, run_values
 from dalembert.symbolic.algebra.exact.zero_test import provably_zero

@@ -41,7 +41,7 @@ class TreeFactor:
         self.tree = KinematicTree(kin, spanning=True)
         rates = {t.rate(x): x for x in self.tree.links_moved_by}
         self.place = {rates[i]: k for k, i in enumerate(kin.udot) if i in rates}
-        if len(self.place) < kin.n_u or any(
+        if len(self.place) != max(kin.n_u, len(rates)) or any(
             len(links) > 1 for links in self.tree.links_moved_by.values()
         ):
             msg = (

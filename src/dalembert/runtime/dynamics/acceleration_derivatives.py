@@ -25,7 +25,7 @@ from dalembert.runtime.derivatives.tree_columns import Column as Entries
 from dalembert.runtime.derivatives.tree_columns import TreeColumns
 from dalembert.runtime.derivatives.tree_tables import TreeTables, tree_tables
 from dalembert.runtime.dynamics.compile import forward_dynamics_of
-from dalembert.runtime.dynamics.recursive_newton_euler import required_loads
+from dalembert.runtime.dynamics.required_loads import required_loads
 from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions, symbols_of
 from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix
 

@@ -34,7 +34,7 @@ from dalembert.runtime.dynamics.acceleration_derivatives import (
     load_variable,
 )
 from dalembert.runtime.dynamics.compile import forward_dynamics_of, nonsingular_kinematics
-from dalembert.runtime.dynamics.recursive_newton_euler import required_loads
+from dalembert.runtime.dynamics.required_loads import required_loads
 from dalembert.runtime.numerics.python_binding import BadArguments
 from dalembert.runtime.numerics.symbol_values import finite_number, require_values, symbol_name
 from dalembert.runtime.states.evaluator import Evaluator, label

@@ -124,6 +124,16 @@ class NativeModel:
         return tuple(a for a in arguments if not moving.isdisjoint(symbols_of(tape, (a,))))
 
     @cached_property
+    def jumps_with_state(self) -> bool:
+        """Whether the rates contain a sign that changes with the state."""
+        tape, moving, entries = self.tape, set(self.state[:-1]), self.entries
+        if not any(op == "sign" for op, _, _ in tape.nodes):
+            return False
+        nodes = self.nodes if entries is None else (*entries.f, *entries.gamma)
+        signs = [tape.nodes[i][1] for i in dependencies(tape, nodes) if tape.nodes[i][0] == "sign"]
+        return any(not moving.isdisjoint(symbols_of(tape, (a,))) for a in signs)
+
+    @cached_property
     def jacobian(self) -> CompiledFunction:
         """∂(q̇, u̇)/∂(q, u, t), row by row, compiled only for runs of stiff systems."""
         return jacobian(self.tape, self.nodes, self.state, self.parameters)

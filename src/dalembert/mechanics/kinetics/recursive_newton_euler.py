@@ -4,7 +4,7 @@ Keywords: recursive Newton–Euler.
 τ = S·(I α̂ + …) in every joint of an open tree, in operations proportional to the links: from the
 root to the tips the velocities and accelerations; from the tips to the root the forces and moments
 that give each link its acceleration. Classical accelerations of the joint points are used; gravity
-enters as an acceleration of the ground upwards. Elsewhere Kane's residual is these loads.
+enters as an acceleration of the ground upwards.
 
 Source: R. Featherstone, Rigid Body Dynamics Algorithms (2008), chapter 5, in classical
 accelerations.
@@ -12,10 +12,6 @@ accelerations.
 
 from __future__ import annotations
 
-from typing import Final
-
-from dalembert.errors import BadExpression, NotApplicable
-from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.geometry.rotation import (
     Matrix3,
@@ -31,53 +27,7 @@ from dalembert.mechanics.geometry.rotation import (
 from dalembert.mechanics.kinematics.kinematic_tree import KinematicTree, TreeLink
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.system_quantities import Quantities
-from dalembert.mechanics.principles.kane import kane
-from dalembert.symbolic.algebra.expression_graph import Substitution
 from dalembert.symbolic.algebra.tape import Tape, Triple
-
-
-@dataclass(frozen=True)
-class RequiredLoads:
-    """τ_r(q, u, u̇, t), one for every independent speed, on a tape of their own."""
-
-    kinematics: Kinematics
-    nodes: tuple[int, ...]
-    route: str
-
-    @property
-    def tape(self) -> Tape:
-        """The tape they are written on."""
-        return self.kinematics.tape
-
-
-_REQUIRED_LOADS_CACHE: Final = PerOwnerCache[RequiredLoads]()
-
-
-def required_loads(kin: Kinematics) -> RequiredLoads:
-    """Link by link where the bodies form an open tree whose joint rates are the speeds, otherwise
-    Kane's residual.
-    """
-    return _REQUIRED_LOADS_CACHE(kin, None, lambda: _by_recursion(kin) or _by_kane(kin))
-
-
-def _by_recursion(kin: Kinematics) -> RequiredLoads | None:
-    fork = kin.fork()
-    try:
-        tau = joint_torques(fork)
-    except (NotApplicable, BadExpression):
-        return None
-    if any(u not in tau for u in fork.u):
-        return None  # speeds of the user's own
-    in_u = Substitution(fork.tape, dict(zip(fork.qdot, fork.qdot_of_u, strict=True)))
-    return RequiredLoads(fork, tuple(in_u(tau[u]) for u in fork.u), "link by link")
-
-
-def _by_kane(kin: Kinematics) -> RequiredLoads:
-    d = kane(kin)
-    return RequiredLoads(d.kinematics, d.native.residuals, "Kane's residual")
-
-
-# ---- link by link ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -192,7 +192,7 @@ def test_being_watched_changes_no_bit():
 
 def test_systems_without_such_branches_run_as_they_did(monkeypatch):
     monkeypatch.setattr(
-        "dalembert.runtime.simulation.simulate.piecewise_model",
+        "dalembert.runtime.simulation.piecewise.piecewise_model",
         lambda *_: pytest.fail("no branch in the state"),
     )
     s = mass(lambda x, t: -x + da.step(t - 1) * abs(da.sin(t)))

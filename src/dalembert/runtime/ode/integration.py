@@ -99,6 +99,8 @@ class Integrator:
             at=problem.at,
             rows=problem.dense_rows,
         )
+        # breaks ahead, the times just behind them, and the ends of the steps from there
+        self._breaks: deque[tuple[float, float, float]] = deque()
         self._run = self._new_run()
         self._at = ctypes.addressof(self._run)
         self._begin()
@@ -248,18 +250,21 @@ class Integrator:
         """Where the first steps from here end; what lies behind is left to the native loop, unless
         the state changes there.
         """
-        ahead, t1 = self._discontinuities_after(begin), self.problem.t1
-        if self.problem.on_discontinuity is not None:
-            self._breaks, self._run.n_breaks = deque(ahead.tolist()), 0
-            return self._next_end()
-        self._breaks, self._run.n_breaks = deque(), len(ahead)
+        ahead = self._discontinuities_after(begin)
         if not len(ahead):
-            return t1
+            self._breaks, self._run.n_breaks = deque(), 0
+            return self.problem.t1
         gap = _ULPS_FROM_BREAK * np.spacing(np.abs(ahead))
+        ends: list[float] = [*(ahead - gap).tolist(), self.problem.t1]
+        if self.problem.on_discontinuity is not None:
+            self._breaks = deque(zip(ahead.tolist(), (ahead + gap).tolist(), ends[1:], strict=True))
+            self._run.n_breaks = 0
+            return ends[0]
+        self._breaks, self._run.n_breaks = deque(), len(ahead)
         # kept here, for the native loop reads it
-        self._native_breaks = np.column_stack([ahead + gap, np.append((ahead - gap)[1:], t1)])
+        self._native_breaks = np.column_stack([ahead + gap, ends[1:]])
         self._run.breaks = data_address(self._native_breaks)
-        return float(ahead[0] - gap[0])
+        return ends[0]
 
     def _discontinuities_after(self, begin: float) -> NDArray[np.float64]:
         """Those ahead, with room for a step between neighbours."""
@@ -286,21 +291,12 @@ class Integrator:
 
     def _cross_discontinuity(self) -> None:
         """From just before a break to just behind it, and on to the next."""
-        run, here = self._run, self._breaks.popleft()
-        run.t = here + _ULPS_FROM_BREAK * math.ulp(here)
-        if self.problem.on_discontinuity is not None:
-            self.problem.on_discontinuity(here, self._state_view)
-        run.t_end = self._next_end()
+        run, change = self._run, self.problem.on_discontinuity
+        here, run.t, run.t_end = self._breaks.popleft()
+        if change is not None:
+            change(here, self._state_view)
         if self._native.start(self._at):
             raise self._stop_error()
-
-    def _next_end(self) -> float:
-        """Just before the next break, or the end of the run."""
-        return (
-            self._breaks[0] - _ULPS_FROM_BREAK * math.ulp(self._breaks[0])
-            if self._breaks
-            else self.problem.t1
-        )
 
     def step(self, k: int) -> DenseStep:
         """The k-th step that was taken, k = 1, 2, …"""

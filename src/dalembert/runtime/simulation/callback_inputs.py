@@ -55,7 +55,7 @@ class CallbackInputs:
     """What a run does for its inputs; `raised` is what one of their functions raised."""
 
     def __init__(self, chosen: RunValues) -> None:
-        self._chosen = chosen
+        self._chosen, self._evaluator = chosen, chosen.evaluator
         own = chosen.callback_inputs
         self._continuous = _located(chosen, (each for each in own if each.is_continuous))
         self._sampled = _located(chosen, (each for each in own if not each.is_continuous))
@@ -91,7 +91,9 @@ class CallbackInputs:
     def _at_break(self, t: float, y: FloatArray) -> None:
         if self._continuous:
             self._write_callbacks(t, y)
-        _write_inputs(self._chosen, self._sampled, t, y)
+        now = RunState(self._evaluator, y, t)
+        for each, places in self._sampled:
+            y[places] = each.at(now)
 
     def _write_callbacks(self, t: float, y: FloatArray) -> None:
         _write_inputs(self._chosen, self._continuous, t, y)

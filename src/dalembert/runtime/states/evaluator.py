@@ -118,6 +118,12 @@ class Evaluator:
         speeds = [s.scalar.i for s in self.kin.system.speed_list]
         self.velocities = tuple(dict.fromkeys((*self.kin.qdot, *self.kin.u, *speeds)))
 
+    @cached_property
+    def slices(self) -> tuple[slice, slice, slice]:
+        """Where q, x and u are in the state; input functions read them thousands of times."""
+        layout = self.kin.layout
+        return layout.q, layout.x, layout.u
+
     @property
     def q(self) -> tuple[int, ...]:
         """The coordinates."""

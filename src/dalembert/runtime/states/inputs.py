@@ -74,17 +74,17 @@ class RunState(Displayable):
     @property
     def q(self) -> FloatArray:
         """The coordinates."""
-        return self._y[self._evaluator.kin.layout.q]
+        return self._y[self._evaluator.slices[0]]
 
     @property
     def x(self) -> FloatArray:
         """The first-order states."""
-        return self._y[self._evaluator.kin.layout.x]
+        return self._y[self._evaluator.slices[1]]
 
     @property
     def u(self) -> FloatArray:
         """The speeds."""
-        return self._y[self._evaluator.kin.layout.u]
+        return self._y[self._evaluator.slices[2]]
 
     def __getitem__(self, key: Key) -> float:
         """The value of a name or an expression here."""
@@ -136,9 +136,8 @@ class CallbackInput:
         """The values in this state."""
         if isinstance(self.source, Table):
             return list(self.table_values(now.t).values())
-        function = self._function
         try:
-            value = function(now.t, now) if self._takes_state else function(now.t)
+            value = self._function(now.t, now) if self._takes_state else self._function(now.t)
         except Exception as problem:
             msg = (
                 f"{self.name}: its function raised {type(problem).__name__} at t = {now.t:g}: "

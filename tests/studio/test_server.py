@@ -272,7 +272,7 @@ def test_numbers_without_end_get_a_sentence(shared, mass):
     said = [f["sentence"] for f in parts["faults"]["faults"]]
     said += [parts[part][key] for part, key in (("failed", "sentence"),) if part in parts]
     assert said
-    assert "mistake of dalembert" not in said[0]
+    assert "error in dalembert" not in said[0]
 
 
 def test_a_repetition_without_end_gets_a_sentence(shared):

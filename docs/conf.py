@@ -156,6 +156,19 @@ def _literal(text: str) -> str:
     return "".join(marked)
 
 
+# classes that users call; all others are results of functions, and their constructors are internal
+CONSTRUCTED = {"System", "Shape", "MarkScheme"}
+
+
+def _signature(
+    _app: Any, what: str, name: str, _described: Any, _options: Any, signature: Any, returns: Any
+) -> tuple[Any, Any]:
+    """The signature as it is shown: none for classes that functions return."""
+    if what in {"class", "exception"} and name.rpartition(".")[2] not in CONSTRUCTED:
+        return "", None
+    return signature, returns
+
+
 def _finished(app: Any, failure: Exception | None) -> None:
     if failure is None and app.builder.format == "html":
         repair(Path(app.outdir))
@@ -167,4 +180,5 @@ def setup(app: Any) -> None:
     app.connect("env-get-outdated", _everything)
     app.connect("source-read", _read)
     app.connect("autodoc-process-docstring", _docstring)
+    app.connect("autodoc-process-signature", _signature)
     app.connect("build-finished", _finished)

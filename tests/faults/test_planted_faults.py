@@ -200,6 +200,91 @@ def test_a_run_of_an_ensemble_that_is_off_is_named():
     assert any("runs 1;" in text for text in said)
 
 
+@pytest.mark.parametrize("integrator", ["DOP853", "Radau", "BDF", "LSODA", "CVODE", "IDA"])
+@pytest.mark.parametrize("fault", ["rates", "powers"])
+def test_wrong_rates_or_powers_of_other_integrators_are_seen(monkeypatch, integrator, fault):
+    if integrator in ("CVODE", "IDA"):
+        pytest.importorskip("sksundae")
+    others = importlib.import_module("dalembert.runtime.simulation.external_integrators")
+    rates, powers = others._rates_and_multipliers, others._powers
+
+    def wrong_rates(model, states, p):
+        found, lam = rates(model, states, p)
+        found[:, -1] *= 1 + 1e-4
+        return found, lam
+
+    if fault == "rates":
+        monkeypatch.setattr(others, "_rates_and_multipliers", wrong_rates)
+        # slopes of the true rates would only slow Newton's method down
+        monkeypatch.setattr(others, "_jacobian_function", lambda *_: None)
+    else:
+        monkeypatch.setattr(others, "_powers", lambda *given: (1 + 1e-3) * powers(*given))
+    start = {"x": 0.3, "a": 1.0}
+    said, _ = warned(lambda: da.simulate(cart(), 1.0, start=start, integrator=integrator))
+    assert any("energy error" in text for text in said)
+
+
+def dropped_ball(law="newton"):
+    """A ball that falls onto a floor and rolls against a wall."""
+    s = da.System("Ball", gravity=9.81)
+    x, y = s.coordinates("x y")
+    P = s.O.offset(x * s.N.x + y * s.N.y, "P")
+    s.particle("ball", 1, P)
+    s.contact(P, s.N.y, restitution=0.8, law=law, name="floor")
+    s.contact(P, -s.N.x, through=s.O.offset(s.N.x, "W"), restitution=0.5, law=law, name="wall")
+    return s
+
+
+IMPACTS = {
+    "none": lambda e: e,
+    "too elastic": lambda e: (1 + 1e-4) * e,
+    "another contact's": lambda e: e[::-1].copy(),
+    "too weak to turn it": lambda e: -0.5 * e,
+}
+
+
+@pytest.mark.parametrize("law", ["newton", "poisson"])
+@pytest.mark.parametrize("fault", IMPACTS)
+def test_a_wrong_impact_is_seen(monkeypatch, fault, law):
+    contacts = importlib.import_module("dalembert.runtime.contact.contact_run")
+    true = contacts._restitution
+    monkeypatch.setattr(contacts, "_restitution", lambda model: IMPACTS[fault](true(model)))
+    start = {"y": 0.5, "x.dot": 2.0}
+    said, run = warned(lambda: da.simulate(dropped_ball(law), 1.0, start=start))
+    assert (fault != "none") == any("the gap opens at" in text for text in said)
+    assert fault != "none" or len(run.events) > 2
+
+
+def test_wrong_code_of_an_ensemble_is_seen_though_single_runs_are_right(monkeypatch):
+    lanes = importlib.import_module("dalembert.analysis.studies.vectorized_runs")
+    true = lanes.native_model
+    other = da.simulate(cart(1.01), 0.01).values
+    wrong = importlib.import_module("dalembert.runtime.dynamics.compile").select_equations(
+        cart(1.01), "native"
+    )[1]
+    options = {"over": {"a": [0.5, 1.0]}, "start": {"x": 0.3}, "progress": False}
+    said, _ = warned(lambda: da.ensemble(cart(), 1.0, **options))
+    assert [] == said
+    monkeypatch.setattr(lanes, "native_model", lambda *given: true(other, wrong, given[2]))
+    said, _ = warned(lambda: da.ensemble(cart(), 1.0, **options))
+    assert any("2 of 2 runs have an energy error" in text for text in said)
+
+
+def test_an_ensemble_whose_audit_has_no_value_is_reported(monkeypatch):
+    lanes = importlib.import_module("dalembert.analysis.studies.vectorized_runs")
+    true = lanes.native_audit
+
+    def audit(chosen, quadratures, *more):
+        t, x = quadratures.tape, chosen.kin.q[0]
+        root = t.call("sqrt", t.neg(t.add(t.one, t.mul(x, x))))
+        rates = tuple(root for _ in quadratures.rates)
+        return true(chosen, dataclasses.replace(quadratures, rates=rates), *more)
+
+    monkeypatch.setattr(lanes, "native_audit", audit)
+    said, _ = warned(lambda: da.ensemble(cart(), 0.1, over={"a": [0.5, 1.0]}, progress=False))
+    assert any("2 of 2 runs have an energy audit without a value" in text for text in said)
+
+
 # ---- robots: a witness reads the file itself -----------------------------------------------------
 
 

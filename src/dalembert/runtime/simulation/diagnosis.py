@@ -166,10 +166,8 @@ def _warn_of_energy_error(run: Trajectory, rtol: float, atol: ArrayLike, *, stif
             "power is not a real number there"
         )
         return
-    size = float(np.max(np.abs(run.y), initial=0.0))
-    tolerance = energy_tolerance_unit(rtol, float(np.max(atol)) / size if size else 0.0)
-    # at rest all energies are rounding: what the absolute tolerance allows is no error
-    if drift <= max(EXCESSIVE * tolerance * scale, float(np.max(atol))):
+    tolerance, allowed = allowed_energy_error(run, rtol, atol)
+    if drift <= allowed:
         return
     relative = drift / scale
     meaning = _meaning_of_error(run, relative / tolerance, stiff=stiff)
@@ -177,6 +175,14 @@ def _warn_of_energy_error(run: Trajectory, rtol: float, atol: ArrayLike, *, stif
         f"the energy error is {relative:.1e} of the energies, {relative / tolerance:.0e} times the "
         f"tolerance: {meaning}"
     )
+
+
+def allowed_energy_error(run: Trajectory, rtol: float, atol: ArrayLike) -> tuple[float, float]:
+    """The relative tolerance of the energies, and the largest energy error without a warning."""
+    size, largest = float(np.max(np.abs(run.y), initial=0.0)), float(np.max(atol))
+    tolerance = energy_tolerance_unit(rtol, largest / size if size else 0.0)
+    # at rest all energies are rounding: what the absolute tolerance allows is no error
+    return tolerance, max(EXCESSIVE * tolerance * run.integrals.largest_energies, largest)
 
 
 def _meaning_of_error(run: Trajectory, tolerances: float, *, stiff: bool) -> str:

@@ -457,6 +457,10 @@ def _finish(
         else warn_of_singular_speeds(trajectory)
     )
     warn_of_small_motion(trajectory, rtol, options.atol)
+    if trajectory.contact_modes is not None and trajectory.energy_audit is not None:
+        from dalembert.runtime.simulation.impact_audit import warn_of_wrong_impacts
+
+        explained = warn_of_wrong_impacts(trajectory) or explained
     if not explained:
         warn_of_integrator_error(asked, rtol, options.atol, stiff=options.integrator == ROSENBROCK)
     return asked

@@ -82,3 +82,34 @@ def test_a_stone_thrown_over_waves_meets_the_first_crest_in_its_way():
     run = da.simulate(s, 1.2, start={"y": 1.2, "x.dot": 6, "y.dot": 3}, **FINE)
     t = first_root(lambda t: 1.2 + 3 * t - G * t**2 / 2 - 0.2 * np.sin(72 * t), 1.2)
     assert run.events[0].t == pytest.approx(t, abs=1e-11)
+
+
+def pushed_block(force=None):
+    s = da.System("pushed block")
+    x = s.coordinate("x")
+    P = s.O.offset(x * s.N.x)
+    s.particle("block", 1, P)
+    s.force((s.input("F") if force is None else force(s.t)) * s.N.x, P)
+    s.friction(x.dot, 0.3, normal=G, name="floor")
+    return s
+
+
+@pytest.mark.parametrize("held", [True, False])
+def test_a_force_that_jumps_lets_a_block_go_at_once(held):
+    inputs = {"F": da.sampled(lambda t, _: 5.0 * (t > 0.0999), every=0.01)} if held else {}
+    s = pushed_block(None if held else lambda t: 5 * (1 + da.sign(t - 0.1)) / 2)
+    run = da.simulate(s, 0.3, inputs=inputs, **FINE)
+    assert [("floor", "slips +")] == [(e.name, e.action) for e in run.events]
+    assert run.events[0].t == pytest.approx(0.1, abs=1e-15)
+    assert run["x"][-1] == pytest.approx((5 - 0.3 * G) * 0.2**2 / 2, abs=1e-14)
+
+
+def test_a_sampled_force_on_a_block_at_rest_takes_few_steps():
+    held = da.sampled(lambda t, _: np.sin(9 * t), every=0.01)
+    run = da.simulate(pushed_block(), 1.2, start={"x.dot": 2.0}, inputs={"F": held})
+    times = np.arange(0, 1.3, 0.01)
+    table = da.table(times, np.sin(9 * times), kind="held")
+    other = da.simulate(pushed_block(), 1.2, start={"x.dot": 2.0}, inputs={"F": table})
+    assert ["sticks"] == [e.action for e in run.events]
+    assert run.solution.steps < 1500
+    assert run["x"][-1] == pytest.approx(float(other["x"][-1]), rel=1e-9)

@@ -22,12 +22,14 @@ from dalembert.analysis.studies.result import FINISHED, REFUSED, ResultChunk
 from dalembert.analysis.studies.sequential_runs import SequentialRunner
 from dalembert.errors import BadExpression
 from dalembert.foundation.array_types import FloatArray, IndexArray
+from dalembert.runtime.contact.native_transition import has_native_transition
 from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.runtime.ode.vectorized.workers import Progress
 from dalembert.runtime.simulation.energy_audit import EVENT_LOSS, energy_scale
 from dalembert.runtime.simulation.run_options import NATIVE
 from dalembert.runtime.simulation.run_setup import RunSetup
 from dalembert.runtime.simulation.simulate import RunBatch, RunMemory
+from dalembert.runtime.states.inputs import Sampled
 from dalembert.runtime.states.magnitude_bounds import magnitude_bounds
 from dalembert.symbolic.algebra.scalar import as_nodes
 
@@ -40,6 +42,8 @@ def native_contacts_obstacle(plan: EnsemblePlan) -> str:
     o = plan.options
     reasons = (
         ("no contacts", not plan.system.contacts),
+        ("contacts that need Python", not has_native_transition(plan.system.contacts)),
+        ("Python inputs", any(callable(x) or isinstance(x, Sampled) for x in o.inputs.values())),
         (f"integrator {o.integrator!r}", o.integrator != NATIVE),
         ("events", bool(o.events)),
         ("an energy tolerance", o.budget is not None),

@@ -189,7 +189,8 @@ class ContactSwitchedRun:
             activity=self.activity,
         )
         unbroken = problem.on_discontinuity is None and problem.taylor is None
-        if variation is None and not self.events and unbroken and has_native_transition(self.model):
+        known = unbroken and has_native_transition(self.model.contacts)
+        if variation is None and not self.events and known:
             run.native = NativeTransition(run.switcher, watch, context, watched, run.settings)
             run.native.read_records = run.read_records
             self._run = run
@@ -308,6 +309,7 @@ class ContactRun(EventRun):
     def integrate(self) -> Solution:
         """The motion, from the first mode on."""
         t, y = self.problem.t0, np.array(self.problem.y0, dtype=np.float64)
+        inputs = self.problem.on_discontinuity
         self.switcher.plane.rates = self._mode_rates
         self._monitors: list[Guard] = self.switcher.model.guards
         self._first = len(self.watch.functions.events) - len(self._monitors)
@@ -336,7 +338,16 @@ class ContactRun(EventRun):
         if self.saltation is not None and after is before:
             self.saltation.check_start(t, new, self.switcher.modes)
         self.problem = replace(self.problem, y0=new)
+        if self.problem.on_discontinuity is not None:
+            self.problem = replace(self.problem, on_discontinuity=self._cross_discontinuity)
+        self._change_inputs = inputs
         return super().integrate()
+
+    def _cross_discontinuity(self, t: float, y: FloatArray) -> None:
+        """Inputs change, and guards with them: these start again from the state behind."""
+        assert self._change_inputs is not None
+        self._change_inputs(t, y)
+        self.watch.reset_guards(self._first, y[: self._n], t)
 
     def _mode_rates(self, t: float, y: FloatArray) -> FloatArray:
         """ẏ in the present mode."""
@@ -426,6 +437,7 @@ class ContactRun(EventRun):
         )
         if ended:
             return y, ended
+        integration.pass_discontinuity()
         t, before = integration.t, y[: self._n].copy()
         fired = [self._monitors[c.event - self._first] for c in found if c.event >= self._first]
         old = list(self.switcher.modes)

@@ -37,6 +37,7 @@ from dalembert.runtime.ode.integrator_state import ExitReason
 from dalembert.runtime.simulation.events.root_finding import Crossing
 
 if TYPE_CHECKING:
+    from dalembert.mechanics.model.elements import UnilateralContact
     from dalembert.runtime.contact.contact_model import ContactModel
     from dalembert.runtime.contact.guards import GuardMonitor
     from dalembert.runtime.contact.mode_transition import ModeTransition
@@ -60,11 +61,11 @@ def _library() -> Library:
     return load(module_ir, EXPORTS, optimize=2)
 
 
-def has_native_transition(model: ContactModel) -> bool:
-    """Whether native code knows every contact of a model."""
+def has_native_transition(contacts: Sequence[UnilateralContact]) -> bool:
+    """Whether native code knows all these contacts."""
     return not any(
         c.two_sided or c.row is not None or c.T_across is not None or c.active is not None
-        for c in model.contacts
+        for c in contacts
     )
 
 

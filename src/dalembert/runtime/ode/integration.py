@@ -298,6 +298,17 @@ class Integrator:
         if self._native.start(self._at):
             raise self._stop_error()
 
+    def pass_discontinuity(self) -> None:
+        """Move behind a discontinuity before which the last steps ended: what happens there is a
+        consequence of it.
+        """
+        if self.problem.on_discontinuity is not None:
+            return
+        reach = 3.0 * _ULPS_FROM_BREAK * math.ulp(self.t)
+        times = np.asarray(self.problem.discontinuities, dtype=np.float64)
+        for here in times[(times > self.t) & (times <= self.t + reach)].tolist():
+            self._run.t = here + _ULPS_FROM_BREAK * math.ulp(here)
+
     def step(self, k: int) -> DenseStep:
         """The k-th step that was taken, k = 1, 2, …"""
         (begin, _), (end, _) = self._points.point(k - 1), self._points.point(k)

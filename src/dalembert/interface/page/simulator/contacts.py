@@ -61,7 +61,7 @@ def why_contacts_cannot_run(run: Trajectory, events: Sequence[Event]) -> str:
         return ""
     if events:
         return "events together with contacts are not available in a page"
-    if has_native_transition(model):
+    if has_native_transition(model.contacts):
         return ""
     kinds = {
         "friction in a plane": [c.name for c in model.contacts if c.T_across is not None],

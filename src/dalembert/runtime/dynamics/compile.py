@@ -194,10 +194,10 @@ def _contact_dynamics(system: System, kin: Kinematics, integrator: str) -> Expli
     """u̇ = c + H λ of a system with contacts: independent speeds, and modes that the native
     integrator changes.
     """
-    if integrator != "native":
+    if integrator not in ("native", "auto", "rosenbrock"):
         msg = (
-            f"contacts and friction need the native integrator, which locates changes of "
-            f"mode; leave out integrator={integrator!r}"
+            f"contacts and friction need an integrator that locates changes of mode: 'native', "
+            f"'auto' or 'rosenbrock'; leave out integrator={integrator!r}"
         )
         raise NotApplicable(msg)
     if kin.nonlinear or (

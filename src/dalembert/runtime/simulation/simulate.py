@@ -415,9 +415,14 @@ def _taylor_obstacle(chosen: RunValues, switching: SwitchedRun | None) -> str:
     """What in this run has no Taylor series; nothing in most."""
     if switching is not None:
         return "a contact changes its mode at any time"
-    if chosen.callback_inputs:
-        return f"{chosen.callback_inputs[0].name} is a Python function"
-    return ""
+    return _callback(chosen)
+
+
+def _callback(chosen: RunValues) -> str:
+    """The input that is a Python function; nothing in most runs."""
+    if not chosen.callback_inputs:
+        return ""
+    return f"{chosen.callback_inputs[0].name} is a Python function"
 
 
 def _bind_method(
@@ -433,7 +438,7 @@ def _bind_method(
     )
 
     if integrator == ROSENBROCK:
-        return {"jacobian": bind_jacobian(context, model, watched, obstacle)}
+        return {"jacobian": bind_jacobian(context, model, watched, _callback(setup.values))}
     # sides have series, but steps that end where a side changes have been made and measured by
     # Runge and Kutta's method
     if piecewise is not None:

@@ -13,7 +13,6 @@ import dalembert as da
 from dalembert.errors import Unknown
 from dalembert.runtime.simulation.events.event import BadEvent
 from dalembert.runtime.simulation.events.event_loop import EndlessEvents
-from dalembert.runtime.simulation.events.root_finding import root
 
 G = 9.81
 FINE = {"rtol": 1e-12, "atol": 1e-12}
@@ -129,11 +128,29 @@ def test_an_event_far_from_zero_never_fires_and_it_is_said():
 
 
 def test_the_root_is_exact_to_the_last_bit():
-    for zero in (0.3, 1e-9, 7.77):
-        found = root(lambda t, z=zero: (t - z) ** 3, zero - 1.0, zero + 2.0, -1.0)
-        assert found == pytest.approx(zero, rel=1e-15, abs=1e-16)
+    s = oscillator()
+    zeros = (0.3, 1e-3, 7.77)
+    events = [da.event((s.t - z) ** 3, name=str(z)) for z in zeros]
     # a value of the wrong sign where it begins is rounding: the next crossing is meant
-    assert 2.0 == pytest.approx(root(lambda t: -1e-17 + t * (2.0 - t), 0.0, 3.0, 1.0), rel=1e-14)
+    events.append(da.event(s.t * (2 - s.t) - 1e-17, name="late"))
+    run = da.simulate(s, 8.0, start={"x": 1.0}, events=events)
+    found = {e.name: e.t for e in run.events}
+    for z in zeros:
+        assert found[str(z)] == pytest.approx(z, rel=1e-15, abs=1e-16)
+    assert 2.0 == pytest.approx(found["late"], rel=1e-14)
+    assert len(run.events) == 4
+
+
+def test_a_dip_between_two_samples_of_a_step_is_two_crossings():
+    """The expression is negative for 2e-4 of time units."""
+    s = oscillator()
+    depth = 1e-8
+    dip = (s.t - 1.2345) ** 2 - depth
+    run = da.simulate(s, 2.0, start={"x": 0.0}, events=[da.event(dip, name="dip")])
+    assert [e.t for e in run.events] == [
+        pytest.approx(1.2345 - 1e-4, abs=1e-13),
+        pytest.approx(1.2345 + 1e-4, abs=1e-13),
+    ]
 
 
 # ---- stop and reset ------------------------------------------------------------------------------

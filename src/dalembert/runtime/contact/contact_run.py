@@ -23,7 +23,6 @@ from dalembert.runtime.contact.contact_sensitivity import ContactSaltation
 from dalembert.runtime.contact.guards import (
     EventsAndGuards,
     GuardMonitor,
-    GuardSearch,
     contact_guards,
     monitor_nodes,
 )
@@ -54,7 +53,7 @@ from dalembert.runtime.simulation.events.event_loop import (
     event_energy_recorder,
     one_point,
 )
-from dalembert.runtime.simulation.events.root_finding import Crossing, find_crossings
+from dalembert.runtime.simulation.events.root_finding import Crossing
 from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
     ForwardSensitivity,
     Saltation,
@@ -63,7 +62,7 @@ from dalembert.runtime.states.evaluator import label
 
 if TYPE_CHECKING:
     from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
-    from dalembert.runtime.ode.integration import DenseStep, Progress
+    from dalembert.runtime.ode.integration import Progress
     from dalembert.runtime.simulation.model import NativeModel
     from dalembert.runtime.simulation.run_options import RunOptions
     from dalembert.runtime.simulation.simulate import SwitchedRun
@@ -316,7 +315,6 @@ class ContactRun(EventRun):
         # contacts whose normal force is solved for during the simulation
         self._held = [c.N is not None or c.row is not None for c in self.switcher.model.contacts]
         self._names = [c.name for c in self.switcher.model.contacts]
-        self._ends = GuardSearch(self.watch, self._first)
         self._slope: float | None = None
         try:
             before = y[: self._n]
@@ -408,13 +406,14 @@ class ContactRun(EventRun):
             self.watch.detect_undersampling(len(self._shortened) < _SHORTENED)
         return super()._look(integration)
 
-    def _crossings(self, integration: Integrator, step: DenseStep) -> list[Crossing]:
-        functions = self.watch.functions
-        asked = functions.asked if isinstance(functions, EventsAndGuards) else None
-        crossings = [] if asked is None else find_crossings(step, asked, self.watch.side_before)
-        crossings = [c for c in crossings if self.activity.changes_something(c.event)]
-        self._step, self._slope = integration.padded_step(integration.steps), None
-        return sorted([*crossings, *self._ends.in_step(self._step)])
+    def _crossings(self, integration: Integrator) -> list[Crossing]:
+        step = self._step = integration.padded_step(integration.steps)
+        self._slope = None
+        events = (
+            self._finder.crossings(step, self.watch.side_before, self._first) if self._first else ()
+        )
+        own = [c for c in events if self.activity.changes_something(c.event)]
+        return sorted([*own, *self._finder.falls(step, self._first)])
 
     def _rate(self, c: Crossing, x: FloatArray, integration: Integrator) -> float:
         if c.event < self._first:

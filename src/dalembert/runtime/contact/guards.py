@@ -12,14 +12,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
-from dalembert.foundation.caching import cached_call
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.contact.contact_model import ContactModel, ModeFunction
-from dalembert.runtime.numerics.jit import Library, load
 from dalembert.runtime.numerics.llvm_types import ctypes_structure
 from dalembert.runtime.numerics.python_binding import data_address
-from dalembert.runtime.ode.event_detection import SAMPLES
-from dalembert.runtime.ode.guard_search import EXPORTS, GUARD_FIELDS, N_SAMPLE_POINTS, module_ir
+from dalembert.runtime.ode.guard_search import GUARD_FIELDS, N_SAMPLE_POINTS
 from dalembert.runtime.simulation.events.event import Event, EventAction
 from dalembert.runtime.simulation.events.event_functions import (
     EventFunctions,
@@ -27,12 +24,11 @@ from dalembert.runtime.simulation.events.event_functions import (
     event_functions,
     event_node,
 )
-from dalembert.runtime.simulation.events.root_finding import Crossing, negative_between
+from dalembert.runtime.simulation.events.root_finding import search_library
 from dalembert.runtime.states.run_values import parameter_vector
 from dalembert.symbolic.algebra.expression_graph import copy_expressions
 
 if TYPE_CHECKING:
-    from dalembert.runtime.ode.integration import DenseStep
     from dalembert.runtime.simulation.context import Context
 
     Parameters = list[tuple[FloatArray, tuple[int, ...]]]
@@ -117,12 +113,6 @@ class EventsAndGuards(EventFunctions):
         return found
 
 
-@cached_call
-def guard_search_library() -> Library:
-    """The native search for guards in a step."""
-    return load(module_ir, EXPORTS)
-
-
 _Watches: Final = ctypes_structure(GUARD_FIELDS)
 
 
@@ -150,7 +140,7 @@ class GuardMonitor(EventMonitor):
         }
         self._watches = _Watches(costly=1, others=others, may_be_rough=1, **places)
         self.search_address, self.looked_with = (
-            guard_search_library().address("look_for_falls"),
+            search_library().address("look_for_falls"),
             ctypes.addressof(self._watches),
         )
 
@@ -198,63 +188,3 @@ class GuardMonitor(EventMonitor):
         """As for a watch."""
         super().reset_guards(first, y, t)
         self._cheap.reset_guards(first, y, t)
-
-
-class GuardSearch:
-    """Looks for the ends of modes in steps: the events of a watch from number `first` on stay
-    positive while a mode lasts.
-    """
-
-    def __init__(self, watch: EventMonitor, first: int) -> None:
-        self._watch, self._first = watch, first
-        self._table = np.zeros((N_SAMPLE_POINTS, len(watch.functions.events)))
-        self._at, self._library = data_address(self._table), guard_search_library()
-        self._samples, self._fall = (
-            _SAMPLES(self._library.address("samples")),
-            _FALL(self._library.address("fall")),
-        )
-
-    def in_step(self, step: DenseStep) -> list[Crossing]:
-        """Monitors that fall below zero, in a padded step, in the interval between two samples
-        in which one first does.
-        """
-        begin, length, first = step.begin, step.end - step.begin, self._first
-        at = self._watch.address, data_address(step.rows), begin, length
-        if not (suspicious := self._samples(*at, self._at, first)):
-            return []
-        V = self._table.tolist()
-        times = [begin + k * length / SAMPLES for k in range(N_SAMPLE_POINTS)]
-        times[SAMPLES] = step.end
-        for k in range(suspicious, SAMPLES + 1):
-            left, here, right = V[k - 1 : k + 2]
-            if below := [i for i in range(first, len(here)) if here[i] < 0.0]:
-                return [Crossing(self._fall(*at, i, times[k - 1], times[k]), i) for i in below]
-            suspects = [
-                i
-                for i in range(first, len(here))
-                if left[i] >= here[i] <= right[i] and left[i] > 0.0 and right[i] > 0.0
-            ]
-            if suspects and (found := self._in_dips(at, suspects, times[k - 1], times[k + 1])):
-                return found
-        return []
-
-    def _in_dips(
-        self, at: tuple[int, int, float, float], suspects: list[int], begin: float, end: float
-    ) -> list[Crossing]:
-        """Where monitors that may dip below zero do."""
-        g, found = self._watch.sampled(*at[1:]), []
-        times = np.linspace(begin, end, _CLOSE).tolist()
-        for i in suspects:
-
-            def monitor(t: float, i: int = i) -> float:
-                return float(g(t)[i])
-
-            values = list(map(monitor, times))
-            k = next((k for k, v in enumerate(values) if v < 0.0), 0) or min(
-                range(_CLOSE), key=values.__getitem__
-            )
-            a, b = times[max(k - 1, 0)], times[min(k + 1, _CLOSE - 1)]
-            below = times[k] if values[k] < 0.0 else negative_between(monitor, a, b)
-            if below is not None:
-                found.append(Crossing(self._fall(*at, i, a, below), i))
-        return found

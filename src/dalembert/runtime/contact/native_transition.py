@@ -15,7 +15,6 @@ import numpy as np
 
 from dalembert.foundation.array_types import FloatArray, IndexArray
 from dalembert.foundation.caching import cached_call
-from dalembert.runtime.contact.guards import guard_search_library
 from dalembert.runtime.contact.mode_enumeration import ContactMode
 from dalembert.runtime.contact.switch_loop_ir import EXPORTS, module_ir
 from dalembert.runtime.contact.transition_fields import (
@@ -34,7 +33,7 @@ from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.ode.event_detection import SAMPLES
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 from dalembert.runtime.ode.integrator_state import ExitReason
-from dalembert.runtime.simulation.events.root_finding import Crossing
+from dalembert.runtime.simulation.events.root_finding import Crossing, search_library
 
 if TYPE_CHECKING:
     from dalembert.mechanics.model.elements import UnilateralContact
@@ -171,8 +170,8 @@ class NativeTransition:
         """The compiled functions, and room for their results and for one change."""
         f, compiled = self._fields, self._model.compiled.quantities.function
         f.all, f.cheap, f.watches = watch.address, watch.cheap_address, watch.looked_with
-        search = guard_search_library()
-        f.samples, f.fall, f.sample = (search.address(x) for x in ("samples", "fall", "sample"))
+        search = search_library()
+        f.first_falls, f.sample = (search.address(x) for x in ("first_falls", "sample"))
         f.context, f.project = context.address, context.project
         self._bind("quantities", compiled, self._model.p)
         self._array("x", np.zeros(padded_size(self._n + 1)))

@@ -27,7 +27,7 @@ from dalembert.runtime.contact.transition_fields import (
 )
 from dalembert.runtime.numerics.ir_builder import ScalarArray, StructView, VectorArray
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, INTRINSICS, POINTER
-from dalembert.runtime.ode.event_detection import EVENT_FIELDS, SAMPLES, noise_ir
+from dalembert.runtime.ode.event_detection import EVENT_FIELDS, noise_ir
 from dalembert.runtime.ode.guard_search import GUARD_FIELDS
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 from dalembert.runtime.ode.integrator_state import ExitReason, WorkRow
@@ -114,35 +114,15 @@ def _restore_step() -> str:
 
 def _locate() -> str:
     """The guards that fall below zero between the first two samples between which one does, the
-    first of them in front; how many, −1 where a guard may dip below zero between samples.
+    first of them in front; how many.
     """
     f = TransitionFunction("locate", DOUBLE, DOUBLE)
-    begin, end = f.arguments
-    s, length = f.s, end - begin
-    (V, hit_t), (hit_guard,) = f.numbers("table", "hit_t"), f.whole("hit_guard")
-    at = (s.all, s.step, begin, length)
-    first = f.call(s.samples, INT64, *at, s.table, f.integer(0))
-    with f.if_then(~first.not_equal(0)):
-        f.ret(0)
-    s.hits = 0
-    with f.loop(f.integer(SAMPLES + 1) - first) as j:
-        k = first + j
-        t = begin + f.value(k - 1, DOUBLE) * length / float(SAMPLES)
-        here = begin + f.value(k, DOUBLE) * length / float(SAMPLES)
-        here = f.select(k.not_equal(SAMPLES), here, end)
-        with f.loop(s.guards) as i, f.if_then(V[k * s.guards + i] < 0.0):
-            hit_t[s.hits] = f.call(s.fall, DOUBLE, *at, i, t, here)
-            hit_guard[s.hits] = i
-            s.hits = s.hits + 1
-        with f.if_then(s.hits > 0):
-            _earliest_first(f)
-            f.ret(s.hits)
-        with f.loop(s.guards) as i:
-            left, middle, right = (V[(k + d) * s.guards + i] for d in (-1, 0, 1))
-            dips = (left >= middle) & (middle <= right) & (left > 0.0) & (right > 0.0)
-            with f.if_then(dips):
-                f.ret(-1)
-    return f.finish()
+    s, (begin, end) = f.s, f.arguments
+    into = (s.table, s.hit_t, s.hit_guard, f.integer(0))
+    s.hits = f.call(s.first_falls, INT64, s.all, s.step, begin, end, *into)
+    with f.if_then(s.hits > 0):
+        _earliest_first(f)
+    return f.finish(s.hits)
 
 
 def _earliest_first(f: TransitionFunction) -> None:
@@ -429,8 +409,6 @@ def _change() -> str:
     begin, end = ScalarArray(run.times)[last - 1], ScalarArray(run.times)[last]
     f.own("save_step")
     count = f.own("locate", begin, end)
-    with f.if_then(count < 0):
-        f.ret(Exit.SEARCH)
     with f.if_then(~count.not_equal(0)):
         f.ret(_NOTHING_FELL)
     with f.if_then(f.own("land", begin, end).not_equal(0)):

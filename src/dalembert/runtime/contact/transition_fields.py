@@ -41,7 +41,7 @@ class Exit(IntEnum):
 
 _POINTERS: Final = (
     # the integrator, its functions, and the search for guards in its steps
-    "run start advance search all cheap watches samples fall sample",
+    "run start advance search all cheap watches first_falls sample",
     # of each guard its kind and its contact
     "guard_kind guard_contact",
     # A, b, H, v and the data of contacts: the compiled function, and where its results are

@@ -1,5 +1,6 @@
-"""g_i(t) < 0: native text that looks for functions that fall below zero in a step, and finds where
-one does, to the last bit.
+"""g_i(t) = 0: native text that finds where events cross zero in a step, and where guards fall
+below it, to the last bit.
+Keywords: root finding, zero crossing.
 
 Source: Chandrupatla, Adv. Eng. Software 28 (1997), 145–149: inverse quadratic interpolation where
 it is safe, bisection elsewhere.
@@ -17,6 +18,7 @@ from dalembert.runtime.numerics.ir_builder import (
     StackVariable,
     StructView,
     Value,
+    VectorArray,
 )
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, INTRINSICS, POINTER
 from dalembert.runtime.ode.event_detection import (
@@ -26,7 +28,7 @@ from dalembert.runtime.ode.event_detection import (
     test_samples,
 )
 
-EXPORTS: Final = ("look_for_falls", "samples", "fall", "sample")
+EXPORTS: Final = ("look_for_falls", "crossings", "first_falls", "root", "sample")
 # two watches: functions that cost little, and all; whether those that cost much are evaluated; how
 # many do more than fall; room for samples of all; whether to search for functions that turn more
 # often than samples resolve, and whether there is one
@@ -57,8 +59,18 @@ _MOST_ROUNDS: Final = 200
 _ROUNDING: Final = 2.0**-52
 # a part of the interval that is no time at all
 _NOTHING: Final = 1e-15
-# watch, dense output, begin and length of the step, number of the function
-_STEP: Final = (POINTER, POINTER, DOUBLE, DOUBLE, INT64)
+# watch, dense output, begin and length of the step, number of the function, and the side of zero on
+# which it is taken as positive
+_STEP: Final = (POINTER, POINTER, DOUBLE, DOUBLE, INT64, DOUBLE)
+# places of an interval in which a function may dip below zero and come back, and rounds of the
+# search for its least value
+_CLOSE: Final = 64
+_SEARCHES: Final = 40
+_GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0
+# places at which events are sampled: one before the step, those in it and one beyond
+N_EVENT_POINTS: Final = SAMPLES + 3
+# crossings of one event in a step, at most two between samples
+MOST_CROSSINGS: Final = 2 * SAMPLES
 
 
 @functools.cache
@@ -73,6 +85,10 @@ def module_ir() -> str:
         _value(),
         _chandrupatla(),
         _locate_zero(),
+        _dip(),
+        _first_falls(),
+        _add_crossing(),
+        _crossings(),
     )
     return "\n\n".join((INTRINSICS, *parts)) + "\n"
 
@@ -226,9 +242,7 @@ def _sample_step() -> str:
     """g at all places of a step, a row of the table for each; the first from which on something
     may fall, 0 for none.
     """
-    f = FunctionBuilder(
-        "samples", INT64, POINTER, POINTER, DOUBLE, DOUBLE, POINTER, INT64, exported=True
-    )
+    f = FunctionBuilder("samples", INT64, POINTER, POINTER, DOUBLE, DOUBLE, POINTER, INT64)
     pointer, dense, begin, length, table, first = f.parameters
     w, V = StructView(pointer, EVENT_FIELDS), ScalarArray(table)
     with f.loop(f.value(N_SAMPLE_POINTS, INT64)) as k:
@@ -252,21 +266,21 @@ def _sample_step() -> str:
 
 
 def _value() -> str:
-    """g_i(t)"""
+    """± g_i(t)"""
     f = FunctionBuilder("value", DOUBLE, *_STEP, DOUBLE)
-    pointer, dense, begin, length, i, t = f.parameters
+    pointer, dense, begin, length, i, side, t = f.parameters
     f.call("sample", INT64, pointer, dense, (t - begin) / length, t)
-    f.ret(ScalarArray(StructView(pointer, EVENT_FIELDS).values)[i])
+    f.ret(ScalarArray(StructView(pointer, EVENT_FIELDS).values)[i] * side)
     return f.text()
 
 
 def _locate_zero() -> str:
-    """The first time between a and b at which g_i is not positive.
+    """The first time between a and b at which ± g_i is not positive.
 
     At a the value may be zero or rounding; then the nearest time at which it is positive is
     searched first.
     """
-    f = FunctionBuilder("fall", DOUBLE, *_STEP, DOUBLE, DOUBLE, exported=True)
+    f = FunctionBuilder("root", DOUBLE, *_STEP, DOUBLE, DOUBLE, exported=True)
     *step, first, last = f.parameters
     a, b = f.variable(first), f.variable(last)
     g_a, g_b = (f.variable(f.call("value", DOUBLE, *step, t)) for t in (first, last))
@@ -289,7 +303,7 @@ def _locate_zero() -> str:
 
 
 def _chandrupatla() -> str:
-    """Where g_i falls below zero between the first time, at which it is positive, and the
+    """Where ± g_i falls below zero between the first time, at which it is positive, and the
     second.
     """
     f = FunctionBuilder("bracketed", DOUBLE, *_STEP, *[DOUBLE] * 4)
@@ -343,3 +357,155 @@ def _next_fraction(
     return f.intrinsic(
         "minnum", f.intrinsic("maxnum", f.select(safe, inverse, 0.5), least), 1.0 - least
     )
+
+
+def _dip() -> str:
+    """A time between a and b at which ± g_i is negative, by samples close to one another and the
+    golden section around the least of them; NaN for none.
+    """
+    f = FunctionBuilder("dip", DOUBLE, *_STEP, DOUBLE, DOUBLE)
+    *step, first, last = f.parameters
+    apart = (last - first) / float(_CLOSE - 1)
+    least, place = f.variable(f.value(math.inf, DOUBLE)), f.variable(first)
+    with f.loop(f.value(_CLOSE, INT64)) as k:
+        t = f.value(k, DOUBLE) * apart + first
+        g = f.call("value", DOUBLE, *step, t)
+        with f.if_then(g < 0.0):
+            f.ret(t)
+        with f.if_then(g < least.value):
+            least.value, place.value = g, t
+    a = f.variable(f.intrinsic("maxnum", first, place.value - apart))
+    b = f.variable(f.intrinsic("minnum", last, place.value + apart))
+    inner, outer = (
+        f.variable(b.value - (b.value - a.value) * _GOLDEN),
+        f.variable(a.value + (b.value - a.value) * _GOLDEN),
+    )
+    low, high = (f.variable(f.call("value", DOUBLE, *step, t.value)) for t in (inner, outer))
+    with f.loop(f.value(_SEARCHES, INT64)):
+        for here, value in ((inner, low), (outer, high)):
+            with f.if_then(value.value < 0.0):
+                f.ret(here.value)
+        left = low.value < high.value
+        with f.if_then(left):
+            b.value, outer.value, high.value = outer.value, inner.value, low.value
+            inner.value = b.value - (b.value - a.value) * _GOLDEN
+            low.value = f.call("value", DOUBLE, *step, inner.value)
+        with f.if_then(~left):
+            a.value, inner.value, low.value = inner.value, outer.value, high.value
+            outer.value = a.value + (b.value - a.value) * _GOLDEN
+            high.value = f.call("value", DOUBLE, *step, outer.value)
+    f.ret(math.nan)
+    return f.text()
+
+
+def _sample_time(f: FunctionBuilder, begin: Value, end: Value, k: Value) -> Value:
+    """The time of sample k of a step."""
+    inside = begin + f.value(k, DOUBLE) * (end - begin) / float(SAMPLES)
+    return f.select(k.not_equal(SAMPLES), inside, end)
+
+
+def _first_falls() -> str:
+    """The guards from number `first` on that fall below zero between the first two samples
+    between which one does: their times and numbers, and how many.
+    """
+    f = FunctionBuilder(
+        "first_falls", INT64, POINTER, POINTER, DOUBLE, DOUBLE, *[POINTER] * 3, INT64, exported=True
+    )
+    watch, dense, begin, end, table, times, numbers, first = f.parameters
+    length, V, count = end - begin, ScalarArray(table), StructView(watch, EVENT_FIELDS).count
+    found, side = f.variable(f.value(0, INT64)), f.value(1.0, DOUBLE)
+    from_here = f.call("samples", INT64, watch, dense, begin, length, table, first)
+
+    def add(i: Value, t: Value) -> None:
+        ScalarArray(times)[found.value] = t
+        VectorArray(numbers, INT64)[found.value] = i
+        found.value = found.value + 1
+
+    with f.if_then(~from_here.not_equal(0)):
+        f.ret(0)
+    with f.loop(f.value(SAMPLES + 1, INT64) - from_here) as j:
+        k = from_here + j
+        before, here, after = (_sample_time(f, begin, end, k + d) for d in (-1, 0, 1))
+        with f.loop(count - first) as m, f.if_then(V[k * count + first + m] < 0.0):
+            i = first + m
+            step = (watch, dense, begin, length, i, side)
+            add(i, f.call("root", DOUBLE, *step, before, here))
+        with f.if_then(found.value > 0):
+            f.ret(found.value)
+        with f.loop(count - first) as m:
+            i = first + m
+            left, middle, right = (V[(k + d) * count + i] for d in (-1, 0, 1))
+            dips = (left >= middle) & (middle <= right) & (left > 0.0) & (right > 0.0)
+            with f.if_then(dips):
+                step = (watch, dense, begin, length, i, side)
+                below = f.call("dip", DOUBLE, *step, before, after)
+                with f.if_then(~below.not_equal(below)):
+                    add(i, f.call("root", DOUBLE, *step, before, below))
+        with f.if_then(found.value > 0):
+            f.ret(found.value)
+    f.ret(0)
+    return f.text()
+
+
+def _add_crossing() -> str:
+    """One more crossing, if it leads to a side that is wanted; the number of all."""
+    f = FunctionBuilder(
+        "add_crossing", INT64, POINTER, INT64, DOUBLE, DOUBLE, POINTER, POINTER, INT64
+    )
+    watch, i, t, side, times, numbers, count = f.parameters
+    wanted = ScalarArray(StructView(watch, EVENT_FIELDS).wanted)[i]
+    with f.if_then(~(wanted * side >= 0.0)):
+        f.ret(count)
+    ScalarArray(times)[count] = t
+    VectorArray(numbers, INT64)[count] = i
+    f.ret(count + 1)
+    return f.text()
+
+
+def _crossings() -> str:
+    """Every crossing of the first `events` of a watch in a step, event by event: times and
+    numbers, and how many. `sides` gives on which side of zero each was when the step began.
+    """
+    f = FunctionBuilder(
+        "crossings",
+        INT64,
+        *(POINTER, POINTER, DOUBLE, DOUBLE),
+        *[POINTER] * 4,
+        INT64,
+        exported=True,
+    )
+    watch, dense, begin, end, table, sides, times, numbers, events = f.parameters
+    length, V, all_of_them = end - begin, ScalarArray(table), StructView(watch, EVENT_FIELDS).count
+    found = f.variable(f.value(0, INT64))
+    # one sample beyond either end separates an extreme inside from one outside
+    with f.loop(f.value(N_EVENT_POINTS, INT64)) as k:
+        t = _sample_time(f, begin, end, k - 1)
+        f.call("sample", INT64, watch, dense, (t - begin) / length, t)
+        with f.loop(all_of_them) as i:
+            V[k * all_of_them + i] = ScalarArray(StructView(watch, EVENT_FIELDS).values)[i]
+
+    def add(i: Value, t: Value, to: Value) -> None:
+        found.value = f.call("add_crossing", INT64, watch, i, t, to, times, numbers, found.value)
+
+    with f.loop(events) as i:
+        side = f.variable(ScalarArray(sides)[i])
+        with f.loop(f.value(SAMPLES, INT64)) as j:
+            a, b = (_sample_time(f, begin, end, j + d) for d in (0, 1))
+            now = side.value
+            before, left, v, after = (V[(j + d) * all_of_them + i] for d in range(4))
+            new = f.select(v > 0.0, 1.0, f.select(v < 0.0, f.value(-1.0, DOUBLE), now))
+            step = (watch, dense, begin, length, i)
+            crosses = now * v < 0.0
+            with f.if_then(crosses):
+                add(i, f.call("root", DOUBLE, *step, now, a, b), new)
+            nearest = f.intrinsic("minnum", now * left, now * v) <= f.intrinsic(
+                "minnum", now * before, now * after
+            )
+            with f.if_then(~crosses & now.not_equal(0.0) & nearest):
+                inside = f.call("dip", DOUBLE, *step, now, a, b)
+                with f.if_then(~inside.not_equal(inside)):
+                    add(i, f.call("root", DOUBLE, *step, now, a, inside), 0.0 - now)
+                    add(i, f.call("root", DOUBLE, *step, 0.0 - now, inside, b), now)
+            side.value = new
+    f.ret(found.value)
+    return f.text()

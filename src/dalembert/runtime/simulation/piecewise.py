@@ -27,7 +27,6 @@ from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.llvm_types import padded_size
-from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.ode.rates import ExplicitRates
 from dalembert.runtime.simulation.energy_audit import Audit, BoundAudit
 from dalembert.runtime.simulation.events.event import Event, EventAction
@@ -38,7 +37,7 @@ from dalembert.runtime.simulation.events.event_functions import (
     event_node,
 )
 from dalembert.runtime.simulation.events.event_loop import EventRun, event_energy_recorder
-from dalembert.runtime.simulation.events.root_finding import Crossing, find_crossings
+from dalembert.runtime.simulation.events.root_finding import Crossing
 from dalembert.runtime.simulation.model import NativeModel
 from dalembert.runtime.states.evaluator import Evaluator, label
 from dalembert.runtime.states.run_values import RunValues, parameter_vector
@@ -46,7 +45,7 @@ from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expre
 
 if TYPE_CHECKING:
     from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
-    from dalembert.runtime.ode.integration import DenseStep, Integrator, Progress
+    from dalembert.runtime.ode.integration import Integrator, Progress
     from dalembert.runtime.ode.solution import Solution
     from dalembert.runtime.simulation.context import Context
     from dalembert.symbolic.algebra.tape import Tape
@@ -352,14 +351,6 @@ class PiecewiseRun(EventRun):
         # a side that changes at the end changes nothing
         at_end = integration.t >= self.problem.t1 and all(c.event >= self._first for c in found)
         return [] if at_end else found
-
-    def _crossings(self, integration: Integrator, step: DenseStep) -> list[Crossing]:
-        rows = integration.padded_step(integration.steps).rows
-        g = self.watch.sampled(data_address(rows), step.begin, step.end - step.begin)
-        found = find_crossings(step, self.watch.functions, self.watch.side_before, g)
-        return [
-            c for c in found if c.event < self._first or not self.given_up[c.event - self._first]
-        ]
 
     def _act(self, integration: Integrator, found: Sequence[Crossing]) -> tuple[FloatArray, str]:
         y, ended = super()._act(integration, [c for c in found if c.event < self._first])

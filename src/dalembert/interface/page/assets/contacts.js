@@ -60,7 +60,7 @@ class Contacts {
     this.watches.clear();
     this.watches.set({ cheap, all, costly: 1, table: this.table, may_be_rough: 1 });
     this.s.clear();
-    const search = Object.fromEntries(["samples", "fall", "sample"].map((name) => [name, e.pointer(`falls.${name}`)]));
+    const search = Object.fromEntries(["first_falls", "sample"].map((name) => [name, e.pointer(`falls.${name}`)]));
     this.s.set({ ...this.data.numbers, ...this.at, ...this.counts, ...search, run: e.run.at, start: e.pointer("start"), advance: e.pointer("advance"), search: e.pointer("falls.look_for_falls"), all, cheap, watches: this.watches.at,
       quantities: e.pointer("quantities"), quantities_p: parts.quantities.at.p, quantities_work: parts.quantities.at.work, context: e.context.at, project: parts.projection ? e.pointer("project") : 0,
       taken: -1, width: e.width, t1, max_step: setting.duration, duration: setting.duration, tolerance: setting.rtol });

@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -40,7 +41,7 @@ from dalembert.runtime.simulation.events.event_functions import (
     event_functions,
     event_node,
 )
-from dalembert.runtime.simulation.events.root_finding import Crossing, find_crossings
+from dalembert.runtime.simulation.events.root_finding import Crossing, RootFinder
 from dalembert.runtime.states.evaluator import Evaluator, label
 from dalembert.runtime.states.run_values import RunValues
 
@@ -181,7 +182,7 @@ class EventRun:
         """
         functions, k = self.watch.functions, integration.steps
         step = integration.step(k)
-        found = self._crossings(integration, step)
+        found = self._crossings(integration)
         acting = [c for c in found if functions.events[c.event].action is not EventAction.RECORD]
         until = acting[0].t if acting else step.end
         # what happens at the same time belongs to it
@@ -200,8 +201,14 @@ class EventRun:
             integration.rewind_to(k - 1, self.problem.t1)
         return [c for c in acting if c.t <= near]
 
-    def _crossings(self, _: Integrator, step: DenseStep) -> list[Crossing]:
-        return find_crossings(step, self.watch.functions, self.watch.side_before)
+    def _crossings(self, integration: Integrator) -> list[Crossing]:
+        step = integration.padded_step(integration.steps)
+        sides = self.watch.side_before
+        return self._finder.crossings(step, sides, len(sides))
+
+    @cached_property
+    def _finder(self) -> RootFinder:
+        return RootFinder(self.watch)
 
     def _move_to(self, integration: Integrator, k: int, c: Crossing, step: DenseStep) -> None:
         """From point k to the event: t* ← t* − g/ġ, the step taken again each time."""

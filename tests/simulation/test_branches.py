@@ -11,7 +11,7 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.runtime.ode import failure_diagnosis
 from dalembert.runtime.ode.failures import NoProgress
-from dalembert.runtime.simulation import piecewise
+from dalembert.runtime.simulation.events.root_finding import RootFinder
 
 
 def mass(force):
@@ -164,7 +164,7 @@ def test_what_slides_is_left_to_the_error_control(monkeypatch, force):
 
 def test_a_missed_side_would_show(monkeypatch):
     """Without the change of side the block is pushed for ever."""
-    monkeypatch.setattr(piecewise, "find_crossings", lambda *_: [])
+    monkeypatch.setattr(RootFinder, "crossings", lambda *_: [])
     s, inputs = by_text("2*Heaviside(1 - x)")
     assert 9.0 == pytest.approx(da.simulate(s, 3, inputs=inputs)["x"][-1])
 

@@ -161,12 +161,11 @@ CONSTRUCTED = {"System", "Shape", "MarkScheme"}
 
 
 def _signature(
-    _app: Any, what: str, name: str, _described: Any, _options: Any, signature: Any, returns: Any
-) -> tuple[Any, Any]:
-    """The signature as it is shown: none for classes that functions return."""
-    if what in {"class", "exception"} and name.rpartition(".")[2] not in CONSTRUCTED:
-        return "", None
-    return signature, returns
+    _app: Any, what: str, name: str, _described: Any, _options: Any, signature: Any, _returns: Any
+) -> tuple[str, None] | None:
+    """No signature for classes that functions return; all others as they are."""
+    hidden = what in {"class", "exception"} and name.rpartition(".")[2] not in CONSTRUCTED
+    return ("", None) if signature and hidden else None
 
 
 def _finished(app: Any, failure: Exception | None) -> None:

@@ -113,11 +113,11 @@ def compare(
 ) -> None:
     r"""Compare the effort of the principles.
 
-    Vector and scalar approaches, generalized velocities and generalized speeds: the table of Baruh
-    (2000), for this system, with the operations of the equations as each principle gives them and
-    the CPU time of their derivation. One run shows how easily each form of the equations is
-    integrated. Where constraint rows do not integrate, it shows what is missing in the equations if
-    they are inserted into the kinetic energy too early.
+    Vector and scalar approaches, generalized velocities and generalized speeds: the table of
+    Baruh (2000) for this system, with the operations of the equations by each principle and the
+    CPU time of their derivation. One run measures the integration effort of each form of the
+    equations. For nonholonomic constraints it shows the terms that are lost if they are
+    inserted into the kinetic energy too early.
 
     \b
     dalembert compare rolling-disk

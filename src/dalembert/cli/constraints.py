@@ -39,10 +39,11 @@ def constraints(
 ) -> None:
     r"""Count degrees of freedom; find redundant constraints.
 
-    Degrees of freedom at configuration and velocity level; rows that repeat others, by name; rows
-    on velocities that are positions in disguise, alone or together. Rows that contradict each other
-    are refused with the residual. Some rows repeat others only where all of them hold: --start and
-    --guess give the position at (or near) which that is checked, --set gives constants.
+    Degrees of freedom at configuration and velocity level; redundant constraints by name;
+    velocity constraints that integrate to position constraints, alone or together.
+    Contradictory constraints are refused with the residual. Some constraints are redundant only
+    where all of them hold: --start and --guess give the position at (or near) which this is
+    checked, --set gives constants.
 
     \b
     dalembert constraints rolling-disk

@@ -60,12 +60,12 @@ def derive(
 ) -> None:
     r"""Derive the equations of motion.
 
-    Without --steps the equations alone. --steps brief shows every quantity of the principle with
-    the formula it comes from, full begins with the description and the kinematics and says what was
-    eliminated and how, teach says why each step is taken. Vectors are written in the frame in which
-    they are shortest; --frame writes all of them in one. -o writes a document that stands by
-    itself, in the format that its ending names. Of a large system the size and the recursive form
-    are printed; --all or -o gives all equations.
+    Without --steps only the equations are printed. --steps brief shows every quantity of the
+    principle with its formula; full adds the description, the kinematics and the elimination;
+    teach adds the reason for each step. Vectors are written in the frame in which they are
+    shortest; --frame writes all of them in one. -o writes a complete document in the format of
+    its ending. For large systems the size and the recursive form are printed; --all or -o gives
+    all equations.
 
     \b
     dalembert derive rolling-disk

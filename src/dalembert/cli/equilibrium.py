@@ -138,9 +138,9 @@ def modes(
 ) -> None:
     r"""Linearize about a point: eigenvalues, damping, mode shapes.
 
-    What --about does not name is zero where the constraints allow it. --sweep follows the
-    eigenvalues over a range of one coordinate, rate, speed or constant, and shows where stability
-    changes; --plot saves the same as an image.
+    Values that --about does not name are zero where the constraints allow it. --sweep follows
+    the eigenvalues over a range of one coordinate, rate, speed or constant, and shows where
+    stability changes; --plot saves the same as an image.
 
     \b
     dalembert modes double-pendulum

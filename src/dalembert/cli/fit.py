@@ -70,10 +70,11 @@ def fit(
 ) -> None:
     r"""Identify constants and initial values from measured columns.
 
-    The file has a line of names, t and expressions of the system (theta, l*sin(theta)), and numbers
-    below; an empty cell is a gap. --unknown names what is to be found, with a first guess where
-    there is a better one than the declared value. Values, standard errors, and what is not
-    separately identifiable are printed. The exit code is 1 if the best values were not reached.
+    The file has a line of names, t and expressions of the system (theta, l*sin(theta)), and
+    numbers below; an empty cell is a gap. --unknown names the unknowns, with a first guess
+    where there is a better one than the declared value. Values, standard errors and groups that
+    are not separately identifiable are printed. The exit code is 1 if the search did not
+    converge.
 
     \b
     dalembert fit simple-pendulum swing.csv --unknown l --unknown phi

@@ -54,12 +54,13 @@ def hybrid(
 ) -> None:
     r"""Derive the equations of bodies with flexible members.
 
-    By Hamilton's extended principle: ordinary differential equations for the rigid variables with
-    integrals over the members, partial ones for the fields v(x, t), …, and every boundary
-    condition, marked geometric (the support says so) or natural (the variation is free). Where
-    bending shortens a member, s is how far it is drawn in and N the axial force. --along
-    coordinates writes the ordinary equations in coordinates and their rates, --along speeds in the
-    declared speeds. A system of the gallery is taken before its members are expanded in functions.
+    By Hamilton's extended principle: ordinary differential equations for the rigid variables
+    with integrals over the members, partial differential equations for the fields v(x, t), …,
+    and every boundary condition, geometric (prescribed by the support) or natural (the
+    variation is free). Where bending shortens a member, s is the shortening and N the axial
+    force. --along coordinates writes the ordinary equations in coordinates and their rates,
+    --along speeds in the declared speeds. A system of the gallery is used before its members
+    are expanded in functions.
 
     \b
     dalembert hybrid beam-on-ball-joint --steps
@@ -96,10 +97,10 @@ def member(
 ) -> None:
     r"""Modes, static shape and buckling of a flexible member.
 
-    Its frame is held where it is, or moves as specified. Uniform members: the characteristic
-    equation as a book prints it, its roots enclosed to all digits, none missed. Others:
-    polynomials, whose degree grows until the digits stand. The error is printed with every result.
-    --set changes constants; --plot saves the shapes.
+    The frame of the member is fixed or in prescribed motion. Uniform members: the
+    characteristic equation as a book prints it, all roots enclosed to full precision. Others:
+    polynomials of increasing degree until the results converge. The error is printed with every
+    result. --set changes constants; --plot saves the shapes.
 
     \b
     dalembert member cantilever

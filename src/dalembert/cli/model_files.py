@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 def check(system: SystemName, values: SetValues = None, *, as_json: Json = False) -> None:
     r"""Check a model file.
 
-    Keys and names (with the nearest one that is known), dimensions where units are given, symbols
-    that are used nowhere, degrees of freedom, redundant rows, and the agreement of all principles.
-    All faults are reported at once, each with file, line and column.
+    Checks keys and names (with the nearest known one), dimensions where units are given, unused
+    symbols, degrees of freedom, redundant constraints, and the agreement of all principles. All
+    errors are reported at once, each with file, line and column.
 
     \b
     dalembert check model.toml

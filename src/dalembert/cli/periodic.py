@@ -126,9 +126,9 @@ def periodic(
 ) -> None:
     r"""Find a periodic motion and its Floquet multipliers.
 
-    The search begins at --start with a guess of --period, or with a linear mode of an equilibrium.
-    A forced system has
-    the period of its drive. Multipliers that must be one are named; the others decide on stability.
+    The search begins at --start with a guess of --period, or with a linear mode of an
+    equilibrium. A forced system has the period of its drive. Multipliers that must be one are
+    named; the others decide about stability.
 
     \b
     dalembert periodic double-pendulum --mode 1 --amplitude 0.3

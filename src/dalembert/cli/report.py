@@ -108,13 +108,13 @@ def report(
 ) -> None:
     r"""Write one interactive page.
 
-    An HTML file that opens in any browser and needs no network: description, equations of motion by
-    every principle with their derivations, agreement and audit, the motion in three dimensions with
-    plots, energy, equilibria and linear modes, and how to make it again. Without --start and --for
-    a system of the gallery runs as the gallery proposes, any other for 10 s from zero. --text
-    prints description, equations, proofs and motion instead; --format and the endings .tex and .md
-    write the same as LaTeX or Markdown. --meshes draws a robot by its meshes (STL, OBJ, MSH)
-    instead of bars; only those inside --root are opened.
+    An HTML file that opens in any browser and needs no network: description, equations of
+    motion by every principle with their derivations, agreement and audit, the motion in three
+    dimensions with plots, energy, equilibria and linear modes, and how to reproduce it. Without
+    --start and --for a system of the gallery runs as the gallery proposes, any other for 10 s
+    from zero. --text prints description, equations, proofs and motion instead; --format and the
+    endings .tex and .md write the same as LaTeX or Markdown. --meshes draws a robot by its
+    meshes (STL, OBJ, MSH) instead of bars; only those inside --root are opened.
 
     \b
     dalembert report rolling-disk

@@ -95,14 +95,15 @@ def simulate(
 ) -> None:
     r"""Simulate a system.
 
-    What --start does not name is zero where the constraints allow it, otherwise solved for. Without
-    --start and --for a system of the gallery runs as the gallery proposes. The summary is printed;
-    -o writes times, coordinates and speeds. --guess says near which value a coordinate is solved
-    for, and so which way a linkage is assembled. --reactions writes the wrench in every joint, the
-    force of every row and the load behind every prescribed motion. --stop-when ends the run where
-    an expression crosses zero. --sensitivity m integrates the derivatives of the motion with
-    respect to m, prints their largest values and writes them with the motion. The exit
-    code is 1 if the run stops before its end; the part up to there is written all the same.
+    Values that --start does not name are zero where the constraints allow it, otherwise solved
+    for. Without --start and --for a system of the gallery runs as the gallery proposes. The
+    summary is printed; -o writes times, coordinates and speeds. --guess gives a value near
+    which a coordinate is solved for, which selects the assembly of a linkage. --reactions
+    writes the wrench in every joint, the force of every constraint and the load of every
+    prescribed motion. --stop-when ends the run where an expression crosses zero. --sensitivity
+    m integrates the derivatives of the motion with respect to m, prints their largest values
+    and writes them with the motion. The exit code is 1 if the run stops before its end; the
+    part up to there is still written.
 
     \b
     dalembert simulate double-pendulum --for 10 --start alpha=1 --plot a.png

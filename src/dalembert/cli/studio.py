@@ -31,10 +31,11 @@ def studio(
 ) -> None:
     r"""Type a model in the browser and watch its motion.
 
-    A page on this computer alone: the editor on the left; on the right, while you type, faults
-    under their words, the scene with sliders, the equations of motion, and whether all principles
-    agree. Model files are data and are never executed. A Python file is run when it is saved, in a
-    process of its own. Press Ctrl+C to end; a text that was not saved is kept next to its file.
+    A page on this computer only: the editor is on the left; on the right, while you type, are
+    errors under their words, the scene with sliders, the equations of motion, and whether all
+    principles agree. Model files are data and are never executed. A Python file is run when it
+    is saved, in a process of its own. Press Ctrl+C to end; unsaved text is kept next to its
+    file.
 
     \b
     dalembert studio

@@ -100,12 +100,12 @@ def study(
 ) -> None:
     r"""Simulate an ensemble: parameter sweep or Monte Carlo.
 
-    --over says what varies: constants, start values of coordinates and speeds, inputs; ranges and
-    lists make a grid, distributions (normal, uniform, lognormal, or any of scipy.stats) are drawn
-    --n times at every point of it. --keep says what is kept of every member: an expression (at the
-    times --at, or at the end), its max, min or mean, or the first time at which it crosses zero. -o
-    keeps it in a file chunk by chunk; the same command resumes an unfinished file. The exit code is
-    1 if no member came to its end.
+    --over names what varies: constants, initial values of coordinates and speeds, inputs.
+    Ranges and lists make a grid; distributions (normal, uniform, lognormal, or any of
+    scipy.stats) are drawn --n times at every point of it. --keep names the results of every
+    run: an expression (at the times --at, or at the end), its max, min or mean, or the first
+    time at which it crosses zero. -o saves them in a file chunk by chunk; the same command
+    resumes an unfinished file. The exit code is 1 if no run reached its end.
 
     \b
     dalembert study double-pendulum --over alpha=0:3:40 --over beta=0:3:40 \

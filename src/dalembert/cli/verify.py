@@ -59,8 +59,8 @@ def verify(
 ) -> None:
     r"""Check your own equations exactly and locate wrong terms.
 
-    The exit code is 0 if the answer is right, 1 if it is wrong or not the whole set, 2 if it cannot
-    be read, 3 if it is undecided.
+    The exit code is 0 if the answer is right, 1 if it is wrong or incomplete, 2 if it cannot be
+    read, 3 if it is undecided.
 
     \b
     dalembert verify cart-and-bar answer.txt

@@ -93,7 +93,7 @@ def _arguments() -> argparse.Namespace:
         help="this group alone; may be given several times",
     )
     parser.add_argument(
-        "--minutes", type=float, default=20.0, help="no group begins after so many (20)"
+        "--minutes", type=float, default=40.0, help="no group starts after this time (40)"
     )
     parser.add_argument("--output", type=Path, help="the file to write")
     return parser.parse_args()

@@ -29,12 +29,13 @@ class BadExpression(DalembertError):
     """An expression that cannot be formed: not finite, unknown name, division by zero.
 
     Of one that was read from text, `column` says where, counted from 1, and `sentence` what is
-    wrong without saying where; `what` is the sentence without its remedy.
+    wrong without saying where; `what` is the sentence without its `remedy`.
     """
 
     column: int | None = None
     sentence: str = ""
     what: str = ""
+    remedy: str = ""
 
 
 class BadDescription(DalembertError):

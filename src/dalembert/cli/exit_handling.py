@@ -92,7 +92,8 @@ def print_error(sentence: str) -> None:
     )
     with contextlib.suppress(OSError):
         # the command speaks here
-        print(wrap_lines(f"dalembert: {safe}", sys.stderr), file=sys.stderr, flush=True)  # noqa: T201
+        text = wrap_lines(f"dalembert: {safe}", sys.stderr)
+        print(text, file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _report_exception(problem: BaseException) -> int:

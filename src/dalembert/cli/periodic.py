@@ -230,7 +230,7 @@ def continuation(
     from dalembert.analysis.periodic.storage import family_data
     from dalembert.runtime.simulation.progress import progress_bar
 
-    begin = _beginning(system, described, flags, resume)
+    begin = _first_member(system, described, flags, resume)
     with progress_bar(
         points, lambda count, value: (count, f"{count} orbits, {parameter} = {value:.6g}")
     ) as progress:
@@ -239,7 +239,7 @@ def continuation(
     _write_family(family, show, output, plot, as_json=as_json)
 
 
-def _beginning(
+def _first_member(
     name: str, system: System, flags: OrbitFlags, resume: Path | None
 ) -> PeriodicOrbit | Family:
     """The first orbit of a family, or the family of a file that is continued."""

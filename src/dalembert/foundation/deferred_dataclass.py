@@ -112,7 +112,8 @@ def _complete_init(cls: type) -> None:
             _complete(cls)
             return
         names.remove("__init__")
-        cls.__init__ = _init_function(cls, fields, frozen=options.get("frozen", False))  # type: ignore[misc]
+        frozen = options.get("frozen", False)
+        cls.__init__ = _init_function(cls, fields, frozen=frozen)  # type: ignore[misc]
 
 
 class _SimpleField(NamedTuple):

@@ -135,8 +135,9 @@ def read_quantity(evaluator: Evaluator, key: Key, what: str) -> GivenQuantity:
     except BadExpression as problem:
         msg = str(problem) if not isinstance(key, str) else f"{key!r} cannot be read: {problem}"
         if isinstance(key, str) and key.isidentifier():
-            hint = str(problem).partition(" at column 1: ")[2]
-            msg = f"no coordinate, rate or speed {key!r}{'; ' * bool(hint)}{hint}"
+            msg = (
+                f"no coordinate, rate or speed {key!r}{'; ' * bool(problem.remedy)}{problem.remedy}"
+            )
         raise BadStart(msg, what) from problem
     level = evaluator.level(i)
     if level is Level.ACCELERATION:

@@ -49,12 +49,10 @@ _REMEDIES: Final = {
 
 def refuse(what: str, at: int, remedy: str = "") -> NoReturn:
     """Raise BadExpression: what is wrong with the character of index `at`, in one sentence."""
-    error = BadExpression(f"{what} at column {at + 1}{': ' + remedy if remedy else ''}")
-    error.column, error.sentence, error.what = (
-        at + 1,
-        f"{what}{': ' + remedy if remedy else ''}",
-        what,
-    )
+    ending = f": {remedy}" if remedy else ""
+    error = BadExpression(f"{what} at column {at + 1}{ending}")
+    error.column, error.sentence = at + 1, f"{what}{ending}"
+    error.what, error.remedy = what, remedy
     raise error from None
 
 

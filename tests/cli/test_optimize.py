@@ -2,6 +2,7 @@
 
 import json
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -103,3 +104,15 @@ def test_a_file_without_the_section_says_so():
     result = run("optimize", "simple-pendulum")
     assert 2 == result.exit_code
     assert "no section [optimize]" in result.stderr
+
+
+def test_the_model_file_of_the_docs(tmp_path):
+    page = Path(__file__).parents[2] / "docs" / "howto" / "optimal.md"
+    text = page.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
+    file = tmp_path / "cart-pole.toml"
+    file.write_text(text, encoding="utf-8")
+    result = run("optimize", str(file), "--json")
+    assert 0 == result.exit_code, result.output
+    answer = json.loads(result.stdout)
+    assert 58.8076674588 == pytest.approx(answer["cost"], abs=1e-6)
+    assert answer["passed"] is True

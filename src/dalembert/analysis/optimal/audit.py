@@ -30,6 +30,8 @@ from dalembert.runtime.simulation.trajectory import Trajectory
 _GAUSS: Final = 12
 # an overshoot below this part of the distance between its bounds is not reported as a failure
 _OVERSHOOT: Final = 1e-4
+# integrals may be wrong by this multiple of the tolerance of an interval
+_INTEGRALS: Final = 1e3
 # the replay may miss by what rounding and the integrator's own tolerance amount to
 _ROUNDING: Final = 1e-10
 # the linear estimate of the replay's error holds within this factor
@@ -139,32 +141,60 @@ class IntervalErrors:
 
     @cached_property
     def cost_error(self) -> float:
-        """The true cost of the replayed inputs less that of the program, to first order."""
-        answer, phase = self.answer, self.answer.functions
-        p = self.costates[1:, self.replay.places]
-        change = float((p * self.misses).sum())
-        if phase.cost == phase.tape.zero:
-            return change
+        """The true cost of the replayed inputs less that of the program, to first order; errors of
+        integral conditions count with their multipliers.
+        """
+        change = float((self.costates[1:, self.replay.places] * self.misses).sum())
+        prices = np.append(self.prices, [1.0] * self._has_cost)
+        return change + float(self.quadrature_errors.sum(axis=0) @ prices)
+
+    @property
+    def _has_cost(self) -> bool:
+        return self.answer.functions.cost != self.answer.functions.tape.zero
+
+    @cached_property
+    def quadrature_errors(self) -> FloatArray:
+        """∫ … dt along the integrated motion less its quadrature, for every interval: those of
+        integral conditions, then the cost.
+        """
+        answer, layout = self.answer, self.answer.layout
         s, weights = gauss(_GAUSS)
-        layout = answer.layout
         z = unknowns_at(answer, s)
         fractions = (layout.mesh[:-1, None] + layout.widths[:, None] * s).ravel()
         states = self.motion.solution.at(answer.t0 + answer.duration * fractions)
         kin = self.motion.values.kin
         z[:, self.replay.places] = states[:, kin.layout.without_inputs]
-        costs = self._cost(z, fractions).reshape(layout.n_intervals, -1) @ weights
-        K = layout.scheme.order
-        quadrature = (
-            self._cost(answer.v[layout.points], layout.fractions).reshape(-1, K)
-            @ layout.scheme.weights
-        )
-        return change + float(layout.widths @ (costs - quadrature))
+        true = np.einsum("s,ksj->kj", weights, self._integrands(z, fractions))
+        quadrature = np.einsum("s,ksj->kj", layout.scheme.weights, self._at_points)
+        errors: FloatArray = layout.widths[:, None] * (true - quadrature)
+        return errors
 
-    def _cost(self, z: FloatArray, fractions: FloatArray) -> FloatArray:
-        """T L"""
+    @cached_property
+    def integral_sizes(self) -> FloatArray:
+        """∫ |…| dt of each integral."""
+        layout = self.answer.layout
+        sizes = np.einsum("k,s,ksj->j", layout.widths, layout.scheme.weights, abs(self._at_points))
+        return np.where(sizes > 0.0, sizes, 1.0)
+
+    @cached_property
+    def refinement_errors(self) -> FloatArray:
+        """Those of the states and of the integrals, the largest of each interval."""
+        relative = np.abs(self.quadrature_errors) / self.integral_sizes
+        return np.asarray(np.maximum(self.errors, relative.max(axis=1, initial=0.0)))
+
+    @cached_property
+    def _at_points(self) -> FloatArray:
+        layout = self.answer.layout
+        return self._integrands(self.answer.v[layout.points], layout.fractions)
+
+    def _integrands(self, z: FloatArray, fractions: FloatArray) -> FloatArray:
+        """T c and T L: (interval, place, integral)."""
         phase = self.answer.functions
         full = np.column_stack([z, np.tile(self.answer.common, (len(z), 1)), fractions])
-        return phase.point.values(full, phase.parameters_for(phase.point))[:, -1]
+        values = phase.point.values(full, phase.parameters_for(phase.point))
+        first = phase.n_states + len(phase.equations.equations) + len(phase.path)
+        n = self.answer.layout.n_intervals
+        return values[:, first:].reshape(n, len(z) // n, values.shape[1] - first)
 
     @cached_property
     def hamiltonian(self) -> FloatArray:
@@ -216,6 +246,8 @@ class PhaseAudit:
     allowed_miss: float
     energy_error: float | None
     overshoot: Overshoot | None
+    # {integral: its error between points, relative to ∫ |…| dt}
+    integral_errors: dict[str, float]
     cost_error: float
     hamiltonian: FloatArray = field(repr=False)
     hamiltonian_spread: float | None
@@ -248,6 +280,7 @@ def audit_phase(errors: IntervalErrors, pieces: tuple[float, ...], *, applies: b
         allowed,
         energy,
         outside,
+        _integral_errors(errors),
         errors.cost_error,
         H,
         spread,
@@ -256,6 +289,13 @@ def audit_phase(errors: IntervalErrors, pieces: tuple[float, ...], *, applies: b
         whole,
         note,
     )
+
+
+def _integral_errors(errors: IntervalErrors) -> dict[str, float]:
+    """How far each integral differs from the sum over its points."""
+    names = [f"the integral of {c.text}" for c in errors.answer.functions.integrals]
+    relative = np.abs(errors.quadrature_errors.sum(axis=0)) / errors.integral_sizes
+    return dict(zip((*names, "the cost"), relative.tolist(), strict=False))
 
 
 def _whole(errors: IntervalErrors) -> tuple[Trajectory | None, str, float, float | None]:
@@ -333,6 +373,12 @@ class OptimumAudit(Displayable):
                     f"{o.name} exceeds its bound by {o.excess:.3g} between nodes, at t = "
                     f"{o.time:.6g}{where}; refine the mesh"
                 )
+            texts += [
+                f"{name}{where} differs from the sum over its points by {error:.1e} of its size; "
+                f"refine the mesh or give another guess"
+                for name, error in p.integral_errors.items()
+                if error > _INTEGRALS * self.tolerance
+            ]
         return tuple(texts)
 
     @property

@@ -23,8 +23,11 @@ _SAMPLES: Final = 41
 _NEAR: Final = 0.1
 _SAME: Final = 1e-9
 # an unknown that leaves its bounds by more than this part of its range, and one that is nearer to a
-# bound
+# bound; states are integrals and leave theirs by much less
 _OVERSHOOT: Final = 2e-5
+_TOUCH: Final = 1e-7
+# intervals in succession in which an input leaves its bounds
+_OSCILLATION: Final = 5
 _ACTIVE: Final = 1e-6
 _NARROWEST: Final = 1e-5
 
@@ -96,28 +99,18 @@ def switching_fractions(answer: PhaseAnswer) -> list[float]:
     bound between points. The polynomial of the neighbour on the free side, continued to the bound,
     says where the kink is.
     """
-    eq, layout = answer.functions.equations, answer.layout
-    first = len(eq.states) + len(eq.algebraic)
-    s = np.linspace(0.0, 1.0, _SAMPLES)
-    wanted = list[float]()
-    for w in range(len(eq.inputs)):
-        if first + w in answer.functions.held:
-            continue
-        values = answer.point_values[:, :, first + w]
-        fine = values @ basis(layout.scheme.points, s).T
-        for bound, side in (
-            (answer.functions.lower[first + w], -1.0),
-            (answer.functions.upper[first + w], 1.0),
-        ):
-            if np.isfinite(bound):
-                spread = float(np.ptp(values)) or 1.0
-                wanted += _kinks(
-                    layout, side * (values - bound) / spread, side * (fine - bound) / spread
-                )
-    outside = [
-        o for o in overshoots(answer) if o.relative > _OVERSHOOT and o.place < len(eq.states)
-    ]
-    wanted += [(o.time - answer.t0) / answer.duration for o in outside]
+    phase, layout = answer.functions, answer.layout
+    first, wanted = phase.n_states + len(phase.equations.algebraic), list[float]()
+    fine = unknowns_at(answer, np.linspace(0.0, 1.0, _SAMPLES)).reshape(
+        layout.n_intervals, _SAMPLES, -1
+    )
+    for j in (*range(phase.n_states), *range(first, len(phase.names))):
+        values = answer.point_values[:, :, j]
+        spread = float(np.ptp(values)) or 1.0
+        for bound, side in ((phase.lower[j], -1.0), (phase.upper[j], 1.0)):
+            if np.isfinite(bound) and j not in phase.held:
+                above = side * (values - bound) / spread, side * (fine[:, :, j] - bound) / spread
+                wanted += _kinks(layout, *above, touches=j < first)
     return sorted(set(wanted))
 
 
@@ -136,43 +129,60 @@ def overshooting_intervals(answer: PhaseAnswer) -> frozenset[int]:
     return frozenset(np.flatnonzero((excess > _OVERSHOOT).any(axis=(1, 2))).tolist())
 
 
-def _kinks(layout: PhaseLayout, values: FloatArray, fine: FloatArray) -> list[float]:
+def input_oscillates(answer: PhaseAnswer) -> bool:
+    """Whether an input leaves its bounds in many intervals in succession.
+
+    A kink concerns one interval or two. On a singular arc, where the cost does not contain the
+    input to second order, the values at the points alternate.
+    """
+    outside, longest, run = overshooting_intervals(answer), 0, 0
+    for k in range(answer.layout.n_intervals):
+        run = run + 1 if k in outside else 0
+        longest = max(longest, run)
+    return longest >= _OSCILLATION
+
+
+def _kinks(
+    layout: PhaseLayout, values: FloatArray, fine: FloatArray, *, touches: bool
+) -> list[float]:
     """Fractions at which values ≤ 0 reach or leave zero, in intervals whose polynomial exceeds
     zero.
     """
     points, places = layout.scheme.points, list[float]()
+    least = _TOUCH if touches else _OVERSHOOT
     active = values > -_ACTIVE
-    for k in np.flatnonzero(
-        (fine.max(axis=1) > _OVERSHOOT) & active.any(axis=1) & ~active.all(axis=1)
-    ):
+    for k in np.flatnonzero((fine.max(axis=1) > least) & active.any(axis=1) & ~active.all(axis=1)):
         begin, width = layout.mesh[k], layout.widths[k]
         for i in np.flatnonzero(active[k, 1:] != active[k, :-1]):
             low, high = begin + width * points[i], begin + width * points[i + 1]
             free = k - 1 if active[k, i + 1] else k + 1
             root = (
-                _continued_root(layout, values, int(free), low, high)
+                _continued_root(layout, values, int(free), (low, high), touches=touches)
                 if 0 <= free < len(values) and not active[free].any()
                 else None
             )
             places.append(0.5 * (low + high) if root is None else root)
     # a free interval whose polynomial crosses zero near its end: the node there is not quite at the
     # kink
-    for k in np.flatnonzero((fine.max(axis=1) > _OVERSHOOT) & ~active.any(axis=1)):
+    for k in np.flatnonzero((fine.max(axis=1) > least) & ~active.any(axis=1)):
         begin, width = layout.mesh[k], layout.widths[k]
-        root = _continued_root(layout, values, int(k), begin, begin + width)
+        root = _continued_root(layout, values, int(k), (begin, begin + width), touches=touches)
         places.append(begin + 0.5 * width if root is None else root)
     return places
 
 
 def _continued_root(
-    layout: PhaseLayout, values: FloatArray, k: int, low: float, high: float
+    layout: PhaseLayout, values: FloatArray, k: int, span: tuple[float, float], *, touches: bool
 ) -> float | None:
-    """The zero of the polynomial of interval k between two fractions, inside it or not."""
-    at = np.linspace(low, high, _SAMPLES)
+    """The zero of the polynomial of interval k between two fractions, inside it or not; of one
+    that only touches zero, as a state does with its bound, the place where it is largest.
+    """
+    at = np.linspace(*span, _SAMPLES)
     own = basis(layout.scheme.points, (at - layout.mesh[k]) / layout.widths[k]) @ values[k]
     change = np.flatnonzero(np.sign(own[1:]) != np.sign(own[:-1]))
     if not len(change):
-        return None
+        j = int(np.argmax(own))
+        return float(at[j]) if touches and 0 < j < len(at) - 1 else None
     j = int(change[0])
     return float(at[j] + (at[j + 1] - at[j]) * own[j] / (own[j] - own[j + 1]))
 
@@ -198,9 +208,7 @@ def overshoots(answer: PhaseAnswer) -> list[Overshoot]:
             continue
         excess = np.maximum(low - x, x - high)
         at = int(np.argmax(excess))
-        spread = (
-            high - low if np.isfinite(high - low) and high > low else max(float(np.ptp(x)), 1.0)
-        )
+        spread = high - low if np.isfinite(high - low) and high > low else float(np.ptp(x)) or 1.0
         listed.append(
             Overshoot(
                 name,

@@ -18,7 +18,13 @@ from dalembert.analysis.optimal.initial_point import (
     limit_stabilization,
     variable_scales,
 )
-from dalembert.analysis.optimal.mesh import is_same, overshooting_intervals, refine, uniform_mesh
+from dalembert.analysis.optimal.mesh import (
+    input_oscillates,
+    is_same,
+    overshooting_intervals,
+    refine,
+    uniform_mesh,
+)
 from dalembert.analysis.optimal.phase_functions import PhaseFunctions
 from dalembert.analysis.optimal.program import NonlinearProgram
 from dalembert.analysis.optimal.replay import PhaseAnswer
@@ -112,38 +118,43 @@ def search(
         for p in problem.phases
     ]
     answer, passes = solve_on_mesh(problem, meshes, guesses, theta, options), list[MeshPass]()
+    contained = False
     while refines and answer.solution.converged and not answer.solution.interrupted:
-        try:
-            errors = answer.interval_errors()
-        except KeyboardInterrupt:
-            # between two solves the answer of the last mesh is the best one
-            answer = replace(answer, solution=replace(answer.solution, interrupted=True))
-            break
-        except DalembertError as failure:
-            warn(
-                f"optimize: the mesh was not refined, because the answer cannot be replayed: "
-                f"{failure}"
-            )
+        answer, errors = _with_errors(answer)
+        if errors is None:
             break
         passes.append(_pass(answer, errors))
         finer = _finer_meshes(answer, errors, options)
-        if all(
-            is_same(m, layout.mesh)
-            for m, layout in zip(finer, answer.transcription.layouts, strict=True)
-        ):
-            answer = _polish(answer)
+        layouts = answer.transcription.layouts
+        unchanged = all(is_same(m, p.mesh) for m, p in zip(finer, layouts, strict=True))
+        many = sum(len(m) - 1 for m in finer) > options.most_intervals
+        contained = contained or any(map(input_oscillates, answer.phases))
+        if unchanged or many or len(passes) > options.most_refinements:
+            answer = _polish(answer, contained=contained)
             break
-        if (
-            len(passes) > options.most_refinements
-            or sum(len(m) - 1 for m in finer) > options.most_intervals
-        ):
-            answer = _polish(answer)
-            break
-        answer = solve_again(answer, finer)
+        answer = solve_again(answer, finer, _all_intervals(finer) if contained else None)
     count = sum(p.layout.n_intervals for p in answer.phases)
     if not passes or passes[-1].intervals != count or not answer.solution.converged:
         passes.append(_pass(answer, None))
     return replace(answer, passes=tuple(passes))
+
+
+def _with_errors(answer: Answer) -> tuple[Answer, list[IntervalErrors] | None]:
+    """The errors of the intervals; None where these cannot be found, and the search ends."""
+    try:
+        return answer, answer.interval_errors()
+    except KeyboardInterrupt:
+        # between two solves the answer of the last mesh is the best one
+        return replace(answer, solution=replace(answer.solution, interrupted=True)), None
+    except DalembertError as failure:
+        warn(
+            f"optimize: the mesh was not refined, because the answer cannot be replayed: {failure}"
+        )
+        return answer, None
+
+
+def _all_intervals(meshes: Sequence[FloatArray]) -> list[frozenset[int]]:
+    return [frozenset(range(len(m) - 1)) for m in meshes]
 
 
 def solve_again(
@@ -158,18 +169,20 @@ def solve_again(
     return solve_on_mesh(answer.problem, meshes, guesses, theta, answer.options, answer, hulls)
 
 
-def _polish(answer: Answer) -> Answer:
+def _polish(answer: Answer, *, contained: bool) -> Answer:
     """A last solve with bounds that are not relaxed, and that hold between points where a
-    polynomial left them.
+    polynomial left them, or everywhere.
     """
-    hulls = [overshooting_intervals(p) for p in answer.phases]
+    meshes = [layout.mesh for layout in answer.transcription.layouts]
+    outside = [overshooting_intervals(p) for p in answer.phases]
+    hulls = _all_intervals(meshes) if contained else outside
     program = answer.program.sizes
     bounded = (np.isfinite(program.lower) | np.isfinite(program.upper)) & (
         program.lower < program.upper
     )
     if not (bounded.any() or (program.row_lower < program.row_upper).any()):
         return answer
-    better = solve_again(answer, [layout.mesh for layout in answer.transcription.layouts], hulls)
+    better = solve_again(answer, meshes, hulls)
     return better if better.solution.converged else answer
 
 
@@ -193,7 +206,7 @@ def _finer_meshes(
 ) -> list[FloatArray]:
     """Meshes split where errors are large, and everywhere where only the cost is inaccurate."""
     meshes = [
-        refine(e.answer, e.errors, options.tolerance, kept_fractions(e.answer.functions))
+        refine(e.answer, e.refinement_errors, options.tolerance, kept_fractions(e.answer.functions))
         for e in errors
     ]
     cost_error = abs(sum(e.cost_error for e in errors))

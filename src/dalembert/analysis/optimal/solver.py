@@ -6,6 +6,7 @@ search at the next iteration; the best point so far is kept.
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -44,6 +45,8 @@ _WARM: Final = {
 # a tenth less time than many. None costs iterations with constraint equations, and an ordering by
 # intervals takes a third more time (measured)
 _LINEAR_ALGEBRA: Final = {"feral_refine_steps": 1}
+# the level of the solver's log
+_QUIET: Final = "error"
 _STATUS: Final = {
     0: "solved",
     1: "solved to an acceptable level",
@@ -221,6 +224,16 @@ def _limits(program: NonlinearProgram) -> tuple[FloatArray, FloatArray, FloatArr
 _Seeds = tuple[FloatArray, FloatArray, FloatArray]
 
 
+def _quiet_pounce() -> Any:
+    """The package; its notes for developers, whose level it reads when it is imported, are off."""
+    given = os.environ.setdefault("RUST_LOG", _QUIET)
+    try:
+        return import_optional("pounce", "optimize", "dalembert[optimal]")
+    finally:
+        if given is _QUIET:
+            del os.environ["RUST_LOG"]
+
+
 def _pounce(
     program: NonlinearProgram,
     watch: _Watch,
@@ -228,7 +241,7 @@ def _pounce(
     options: Mapping[str, Any],
     seeds: _Seeds | None,
 ) -> tuple[FloatArray, _Seeds, int]:
-    pounce = import_optional("pounce", "optimize", "dalembert[optimal]")
+    pounce = _quiet_pounce()
     low, high, row_low, row_high = _limits(program)
     problem = pounce.Problem(
         n=program.n,

@@ -52,7 +52,8 @@ def _panels(phase: OptimalPhase, audit: PhaseAudit) -> list[Panel]:
     )
     for name in dict.fromkeys((*states, *phase.inputs)):
         curves = [Curve("optimum", phase.t, phase[name])]
-        if replay is not None and name in states:
+        replayed = replay is not None and name in states
+        if replay is not None and replayed:
             curves.append(Curve("replay", phase.t, replay[name]))
         if name in functions.names:
             j = functions.names.index(name)
@@ -62,8 +63,8 @@ def _panels(phase: OptimalPhase, audit: PhaseAudit) -> list[Panel]:
                 for text, x in limits.items()
                 if np.isfinite(x)
             ]
-        panels.append(Panel(escape(name), tuple(curves), coinciding=True))
+        panels.append(Panel(escape(name), tuple(curves), coinciding=replayed))
         apart = Panel("", tuple(curves[:2])).differences(f"{escape(name)}: replay less optimum")
-        if replay is not None and name in states and apart is not None:
+        if replayed and apart is not None:
             panels.append(apart)
     return panels

@@ -25,6 +25,8 @@ from dalembert.interface.page.parts.motion import (
     arrow_legend,
     contact_mode_bands,
     coordinates,
+    energy_parts,
+    event_table,
     player,
 )
 from dalembert.interface.page.parts.reproduce import InteractiveRequest, interactive_panel
@@ -138,7 +140,7 @@ def rates(system: System, chosen: str) -> Part:
     command = f"dalembert derive FILE --by {title.name}"
     written = HTML.text(truncate_displays(list(steps.rates(d, writing)), command))
     absent = HTML.text(results.absent_parameters(d, writing))
-    return {"part": "rates", "html": f"<h3>Rates of the coordinates</h3>{written}{absent}"}
+    return {"part": "rates", "html": f"<h2>Rates of the coordinates</h2>{written}{absent}"}
 
 
 @dataclass(frozen=True)
@@ -170,9 +172,11 @@ def motion(system: System) -> tuple[Motion | None, Part]:
 
 
 def plots(moved: Motion) -> Part:
-    """Coordinates, speeds, energies and contact modes over time."""
-    curves = Plots.of_run(moved.run)
-    grid = f"{contact_mode_bands(curves)}{curves.grid(coordinates(moved.run, moved.even))}"
+    """Events, contact modes, coordinates and energies over time."""
+    run, curves = moved.run, Plots.of_run(moved.run)
+    panels = coordinates(run, moved.even)
+    panels += [] if run.energy_audit is None else [energy_parts(run.integrals)]
+    grid = f"{event_table(run)}{contact_mode_bands(curves)}{curves.grid(panels)}"
     return {"part": "plots", "plots": grid, "data": data_block("plots", curves.json_data())}
 
 

@@ -113,10 +113,11 @@ autocomplete="off" autocapitalize="off" wrap="off"></textarea></div>
 <ul class="facts"></ul>
 <div class="remarks"></div>
 <div class="scene"></div>
-<div class="try"></div>
 <section class="equations" aria-label="Equations of motion"><h2>Equations of motion
 <select class="principle" aria-label="Principle"></select></h2>
-<div class="equationtext"></div><div class="ratetext"></div></section>
+<div class="equationtext" tabindex="0"></div></section>
+<div class="try"></div>
+<section class="ratetext" aria-label="Rates of the coordinates"></section>
 <details class="agreed"><summary>Agreement of the principles</summary>
 <div class="agreement"></div></details>
 <section class="curves" aria-label="Plots"><h2>Motion</h2><div class="grids"></div></section>

@@ -445,22 +445,27 @@ def _panels(run_integrals: RunIntegrals) -> Iterator[Panel]:
     apart = shown.differences(label_with_unit(typeset("Differences from E_Z"), J))
     if apart is not None:
         yield apart
-    parts = (
-        ("K₂", run_integrals.K2, "K2"),
-        ("𝒰", run_integrals.potential, "V"),
-        ("Z", run_integrals.Z, "Z"),
-    )
-    yield _panel(
-        label_with_unit(typeset("E_Z = K₂ + 𝒰 + Z"), J),
-        t,
-        *((typeset(name), x, key) for name, x, key in parts),
-    )
+    yield energy_parts(run_integrals)
     works = [
         (escape(name), w.classical, f"w:{k}")
         for k, (name, w) in enumerate(run_integrals.works.items())
     ]
     for k in range(0, len(works), _CURVES):
         yield _panel(label_with_unit("Work of each load", J), t, *works[k : k + _CURVES])
+
+
+def energy_parts(run_integrals: RunIntegrals) -> Panel:
+    """What E_Z consists of."""
+    parts = (
+        ("K₂", run_integrals.K2, "K2"),
+        ("𝒰", run_integrals.potential, "V"),
+        ("Z", run_integrals.Z, "Z"),
+    )
+    return _panel(
+        label_with_unit(typeset("E_Z = K₂ + 𝒰 + Z"), run_integrals.unit.strip()),
+        run_integrals.t,
+        *((typeset(name), x, key) for name, x, key in parts),
+    )
 
 
 def _error_table(run_integrals: RunIntegrals) -> str:

@@ -57,7 +57,7 @@ _FLAGS: Final = np.array([[m.closed, m.sticks, m.direction, m.side, 0.0] for m i
 
 @cached_call
 def _library() -> Library:
-    return load(module_ir, EXPORTS, optimize=2)
+    return load(module_ir, EXPORTS)
 
 
 def has_native_transition(contacts: Sequence[UnilateralContact]) -> bool:

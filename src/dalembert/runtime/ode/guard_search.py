@@ -28,7 +28,14 @@ from dalembert.runtime.ode.event_detection import (
     test_samples,
 )
 
-EXPORTS: Final = ("look_for_falls", "crossings", "first_falls", "root", "sample")
+EXPORTS: Final = (
+    "look",
+    "look_for_falls",
+    "crossings",
+    "first_falls",
+    "sample",
+    "estimate_noise",
+)
 # two watches: functions that cost little, and all; whether those that cost much are evaluated; how
 # many do more than fall; room for samples of all; whether to search for functions that turn more
 # often than samples resolve, and whether there is one
@@ -280,7 +287,7 @@ def _locate_zero() -> str:
     At a the value may be zero or rounding; then the nearest time at which it is positive is
     searched first.
     """
-    f = FunctionBuilder("root", DOUBLE, *_STEP, DOUBLE, DOUBLE, exported=True)
+    f = FunctionBuilder("root", DOUBLE, *_STEP, DOUBLE, DOUBLE)
     *step, first, last = f.parameters
     a, b = f.variable(first), f.variable(last)
     g_a, g_b = (f.variable(f.call("value", DOUBLE, *step, t)) for t in (first, last))

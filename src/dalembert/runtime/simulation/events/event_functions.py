@@ -14,20 +14,19 @@ import numpy as np
 
 from dalembert.errors import BadExpression
 from dalembert.foundation.array_types import BoolArray, FloatArray
-from dalembert.foundation.caching import cached_call
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.compiled_function import (
     CompiledFunction,
     allocate_workspace,
     prologue_call,
 )
-from dalembert.runtime.numerics.jit import Library, load
 from dalembert.runtime.numerics.llvm_types import GROUP_SIZE, ctypes_structure, padded_size
 from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.numerics.symbol_values import MissingValue
-from dalembert.runtime.ode.event_detection import EVENT_FIELDS, EXPORTS, module_ir
+from dalembert.runtime.ode.event_detection import EVENT_FIELDS
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 from dalembert.runtime.simulation.events.event import SIGNS, BadEvent, Event, EventAction
+from dalembert.runtime.simulation.events.root_finding import search_library
 from dalembert.runtime.states.evaluator import Evaluator, Level
 from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.expression_graph import gradient, symbols_of
@@ -48,11 +47,6 @@ _SAMPLE: Final = ctypes.CFUNCTYPE(
 )
 _ESTIMATE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _VALUES: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
-
-
-@cached_call
-def _library() -> Library:
-    return load(module_ir, EXPORTS)
 
 
 @dataclass(frozen=True)
@@ -192,9 +186,9 @@ class EventMonitor:
         )
         self.address = ctypes.addressof(self._fields)
         # the function that looks at a step, and what it is given
-        self.search_address: int = _library().address("look")
+        self.search_address: int = search_library().address("look")
         self.looked_with = self.address
-        self._sample = _SAMPLE(_library().address("sample"))
+        self._sample = _SAMPLE(search_library().address("sample"))
         self._prepare = prologue_call(functions.values, functions.p, self._alive[0])
 
     @property
@@ -236,7 +230,7 @@ class EventMonitor:
         self._fields.t_last = self._fields.t_earlier = t
         self._arrays["side"][first:] = 1.0
         if (noise := self._arrays.get("noise")) is not None:
-            _ESTIMATE(_library().address("estimate_noise"))(self.address)
+            _ESTIMATE(search_library().address("estimate_noise"))(self.address)
             noise[:first] = 0.0
 
     @property

@@ -189,3 +189,22 @@ def test_runs_of_one_system_share_expressions_and_keep_their_own_numbers():
         )
         for name in ("K2", "potential", "E_Z", "K0"):
             assert np.array_equal(getattr(alone, name), getattr(together, name)), (case, name)
+
+
+@pytest.mark.parametrize("moving", [False, True])
+def test_many_speeds_are_split_like_few(moving):
+    """Above twelve speeds velocities come from the recursion; those of a moving support do not."""
+    s = da.System("long", gravity=9.81)
+    at = s.O
+    if moving:
+        w = s.specified("w")
+        at = s.O.offset(w * s.N.x, "support")
+    for k in range(13):
+        at = s.rod(f"rod{k}", s.pin(f"q{k}", at), mass=1, length=0.1).tip
+    motion = {"inputs": {"w": "sin(3*t)/2"}} if moving else {}
+    run = da.simulate(s, 0.2, start={"q0": 0.3}, **motion)
+    found = run.integrals
+    assert found.drift < 1e-7 * found.largest_energies
+    total = found.K2 + found.K1 + found.K0
+    assert np.allclose(run.kinetic_energy, total, rtol=1e-12, atol=1e-13)
+    assert moving == bool(np.abs(found.K0).max() > 1e-3)

@@ -58,11 +58,21 @@ class Energies:
 
         Source: Mit22 (12).
         """
-        partials, rest = self.kin.partial_velocities(X)
-        if not rest.parts and len(partials) > _MANY_SPEEDS:
+        if len(self.kin.u) > _MANY_SPEEDS:
             # the recursion shares the velocities of parents, which the sum over speeds repeats
-            return (self.kin.v(X) if isinstance(X, Point) else self.kin.w(X)), rest
+            v = self.kin.v(X) if isinstance(X, Point) else self.kin.w(X)
+            v_t = v.map(self._without_speeds)
+            if not v_t.parts:
+                return v, v_t
+        partials, rest = self.kin.partial_velocities(X)
         return sum((v_r * self._u(r) for r, v_r in partials.items()), Vector(self.t, {})), rest
+
+    @cached_property
+    def _without_speeds(self) -> Substitution:
+        """An expression with all speeds at zero: of one that is linear in them the constant part,
+        without its coefficients.
+        """
+        return Substitution(self.t, dict.fromkeys(self.kin.u, self.t.zero))
 
     def _u(self, r: int) -> Scalar:
         return self.kin.scalar(self.kin.u[r])
@@ -224,7 +234,7 @@ class Energies:
 
     def _explicit_rate(self, V: Scalar) -> Scalar:
         """V_q·X + ∂_tV: the part of V̇ that holds no speed."""
-        return self.kin.scalar(LinearCoefficients(self.t, self.kin.u)(self.rate(V).i)[0])
+        return self.kin.scalar(self._without_speeds(self.rate(V).i))
 
     @cached_property
     def powers(self) -> dict[str, tuple[Scalar, Scalar]]:

@@ -1,5 +1,7 @@
 """ż, λ and the projection along the spanning tree against dense factors of M and A."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from dalembert.errors import NotApplicable
 from dalembert.mechanics.equations.tree_factor import TreeFactor, tree_solution
 from dalembert.mechanics.kinematics.system_kinematics import kinematics, unreduced_kinematics
 from dalembert.runtime.dynamics.compile import saddle_equations, select_equations
+from dalembert.runtime.ode.constrained import constrained_rates
 from dalembert.runtime.ode.constrained.constrained_rates import Workspace
 from dalembert.runtime.simulation import model
 from dalembert.runtime.states.run_values import parameter_vector, run_values
@@ -110,3 +113,30 @@ def test_a_coordinate_that_moves_several_links_has_no_factor():
     s.particle("second", 1, tip.offset(G.x, "end"))
     with pytest.raises(NotApplicable, match="several links"):
         TreeFactor(kinematics(s).fork())
+
+
+def test_entries_of_many_rates_are_compiled_where_the_orthogonal_solver_needs_them(monkeypatch):
+    monkeypatch.setattr(constrained_rates, "_MAX_EAGER_RATES", 5)
+    rates, p = rates_of(ring(9), monkeypatch)
+    X = np.random.default_rng(4).normal(size=(3, rates.n_in))
+    along = rates.with_multipliers(X, p)
+    A = rates.constraint_matrix(X[0], p)
+    assert "all" not in rates._entries.__dict__
+    dense = rates._orthogonal_batch(X, p)
+    assert "all" in rates._entries.__dict__
+    assert np.abs(along - dense).max() <= 1e-11 * np.abs(dense).max()
+    assert A.tolist() == rates.rows(X[:1], p, mass=True)["A"][0].tolist()
+    again = pickle.loads(pickle.dumps(rates))
+    assert along.tolist() == again.with_multipliers(X, p).tolist()
+
+
+def test_states_in_which_the_rows_nearly_depend_on_each_other_are_solved_with_orthogonal_factors(
+    monkeypatch,
+):
+    monkeypatch.setattr(constrained_rates, "_MAX_EAGER_RATES", 5)
+    rates, p = rates_of(ring(9), monkeypatch)
+    stretched = np.zeros((1, rates.n_in))
+    stretched[0, :9] = 0.3 + 1e-3 * np.arange(9)
+    assert rates._sparse_batch(stretched, p)[1].tolist() == [True]
+    found, dense = (f(stretched, p) for f in (rates.with_multipliers, rates._orthogonal_batch))
+    assert found.tolist() == dense.tolist()

@@ -90,7 +90,7 @@ def solver(system, values=None):
 def test_rates_and_multipliers_solve_the_saddle_system(build):
     rates, p = solver(build())
     X = np.random.default_rng(5).uniform(0.3, 0.9, (6, rates.n_in))
-    Y, at = rates.with_multipliers(X, p), rates.rows(X, p)
+    Y, at = rates.with_multipliers(X, p), rates.rows(X, p, mass=True)
     n_q, n, m = rates.layout.n_q, rates.layout.n, rates.layout.m
     for k in range(len(X)):
         M, A = at["M"][k], at["A"][k]

@@ -404,7 +404,9 @@ class _IndexOneResidual:
     def __call__(self, t: float, y: FloatArray, yp: FloatArray, /) -> FloatArray:
         n_q, n, rates = self._rates.layout.n_q, self._n, self._rates
         x = np.append(y[:n], t)
-        at = {name: table[0] for name, table in rates.rows(x[np.newaxis], self._p).items()}
+        at = {
+            name: table[0] for name, table in rates.rows(x[np.newaxis], self._p, mass=True).items()
+        }
         A, kept, alpha = at["A"], self._kept, rates.alpha
         lam = np.zeros(len(A))
         lam[kept] = y[n:]

@@ -23,7 +23,11 @@ from dalembert.runtime.numerics.jit import Library, load
 from dalembert.runtime.numerics.llvm_types import GROUP_SIZE, ctypes_structure
 from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.ode.constrained.block_layout import BlockLayout, Entries, MemoryLayout
-from dalembert.runtime.ode.constrained.sparse_factorization import min_row_sine, sine_thresholds
+from dalembert.runtime.ode.constrained.sparse_factorization import (
+    is_unsafe,
+    min_row_sine,
+    sine_thresholds,
+)
 from dalembert.runtime.ode.constrained.workspace_fields import WORKSPACE_FIELDS
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import sum_scalars
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
+# up to this number of rates all entries are compiled with the rates
+_MAX_EAGER_RATES: Final = 30
 _RATES: Final = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
 _BATCH: Final = ctypes.CFUNCTYPE(
     ctypes.c_int64, *[ctypes.c_void_p] * 3, ctypes.c_int64, ctypes.c_void_p
@@ -87,6 +93,62 @@ class VariationalEquations:
         return {"tangents": self.equations, "row_tangents": self.rows, "shift": self.shift}
 
 
+class CompiledEntries:
+    """The numbers of the block that do not vanish, with their places in it; compiled where they are
+    first needed.
+    """
+
+    def __init__(
+        self,
+        tape: Tape,
+        indexed: tuple[list[int], list[int]],
+        state: Sequence[int],
+        parameters: Sequence[int],
+        layout: BlockLayout,
+    ) -> None:
+        self._source, self._indexed = (tape, state, parameters), indexed
+        # where M is in the block
+        self._mass = range(layout.parts["U"], layout.parts["B"])
+        self.n_in = len(state)
+
+    def compile_all(self, *, rarely: bool) -> None:
+        """All of them; `rarely` where another solution is taken as a rule."""
+        tape, state, parameters = self._source
+        self.__dict__["all"] = CompiledFunction(
+            tape, self._indexed[0], state, parameters, rarely=rarely
+        )
+
+    @functools.cached_property
+    def all(self) -> CompiledFunction:
+        """With M."""
+        self.compile_all(rarely=True)
+        function: CompiledFunction = self.__dict__["all"]
+        return function
+
+    @functools.cached_property
+    def _without_mass(self) -> tuple[CompiledFunction, Numbers]:
+        tape, state, parameters = self._source
+        pairs = [(i, k) for i, k in zip(*self._indexed, strict=True) if k not in self._mass]
+        function = CompiledFunction(tape, [i for i, _ in pairs], state, parameters, rarely=True)
+        return function, np.array([k for _, k in pairs], dtype=np.int64)
+
+    def for_rows(self, *, mass: bool) -> tuple[CompiledFunction, Numbers]:
+        """What gives the numbers, and their places; M on request."""
+        if mass:
+            return self.all, np.array(self._indexed[1], dtype=np.int64)
+        return self._without_mass
+
+    def __getstate__(self) -> dict[str, Any]:
+        # code travels, expressions do not
+        return {
+            "all": self.all,
+            "_without_mass": self._without_mass,
+            "_indexed": self._indexed,
+            "_mass": self._mass,
+            "n_in": self.n_in,
+        }
+
+
 class ConstrainedRates:
     """(q̇, ż) at (q, z, t), with at most `max_rank` rows kept (all by default); λ goes along."""
 
@@ -102,22 +164,31 @@ class ConstrainedRates:
         solution: SaddleSolution | None,
     ) -> None:
         self.layout = BlockLayout(len(entries.qdot), len(entries.f), len(entries.A))
-        outs, places = self.layout.entry_indices(entries, tape.zero)
-        self.index = np.array(places, dtype=np.int64)
+        straight = _sparse_solvers(tape, entries, state, parameters, solution)
+        indexed = self.layout.entry_indices(entries, tape.zero)
+        self.index = np.array(indexed[1], dtype=np.int64)
         self.kind = kind
         self.max_rank, self.alpha = min(self.layout.m, self.layout.n), 0.0
         self.tangents: VariationalEquations | None = None
-        straight = _sparse_solvers(tape, entries, state, parameters, solution)
         self.sparse_rates: CompiledFunction | None = straight[0] if straight else None
         self.sparse_projection: CompiledFunction | None = straight[1] if straight else None
-        self.fill = CompiledFunction(tape, outs, state, parameters, rarely=straight is not None)
+        self._entries = CompiledEntries(tape, indexed, state, parameters, self.layout)
+        # of many rates M alone is long code, and with a sparse solution it is hardly ever needed
+        self.is_deferred = straight is not None and self.layout.n > _MAX_EAGER_RATES
+        if not self.is_deferred:
+            self._entries.compile_all(rarely=straight is not None)
         self.retraction = CompiledFunction(tape, entries.retraction, state, parameters)
         self._pool: list[tuple[bytes, Workspace]] = []
 
     @property
     def n_in(self) -> int:
         """The numbers of the state, of S where it is carried along, and the time."""
-        return self.fill.n_in if self.tangents is None else self.tangents.rows.n_in
+        return self._entries.n_in if self.tangents is None else self.tangents.rows.n_in
+
+    @property
+    def fill(self) -> CompiledFunction:
+        """q̇, f, γ, φ, e, A and the upper half of M, as far as they do not vanish."""
+        return self._entries.all
 
     def with_sensitivities(self, tangents: VariationalEquations) -> ConstrainedRates:
         """The same with S carried along."""
@@ -130,9 +201,7 @@ class ConstrainedRates:
     def memory_layout(self) -> MemoryLayout:
         """The memory of a run."""
         layout, m, tangents = self.layout, max(self.layout.m, 1), self.tangents
-        functions = {"fill": self.fill, "move": self.retraction} | (
-            {} if tangents is None else tangents.functions
-        )
+        functions = {"move": self.retraction} | ({} if tangents is None else tangents.functions)
         sizes = {
             "outs": len(self.index),
             "x": layout.n_q + layout.n + GROUP_SIZE,
@@ -154,7 +223,7 @@ class ConstrainedRates:
                 "straight_outs": self.sparse_rates.n_out + GROUP_SIZE,
                 "back_outs": self.sparse_projection.n_out + GROUP_SIZE,
             }
-            sizes |= {"ends": 2 * self.fill.n_in, "came": layout.n_q}
+            sizes |= {"ends": 2 * self._entries.n_in, "came": layout.n_q}
         sizes |= {f"{name}_work": function.work_size + 8 for name, function in functions.items()}
         return layout.memory_layout(sizes)
 
@@ -217,7 +286,7 @@ class ConstrainedRates:
     def batch(self, X: Numbers, p: Numbers) -> Numbers:
         """(q̇, ż) of states in rows; with S carried along (q̇, ż, Ṡ) of states (q, z, S, t)."""
         if self.tangents is not None:
-            space, n = Workspace(self, p), self.fill.n_in - 1
+            space, n = Workspace(self, p), self._entries.n_in - 1
             return np.array(
                 [
                     space.evaluate(x)
@@ -231,6 +300,26 @@ class ConstrainedRates:
         """(q̇, ż, λ) of states in rows; of rows that are not kept λ is zero."""
         X = np.ascontiguousarray(X, dtype=np.float64)
         p = np.ascontiguousarray(p, dtype=np.float64)
+        if not self.is_deferred or self.alpha or self.max_rank < self.layout.m:
+            return self._orthogonal_batch(X, p)
+        Y, unsafe = self._sparse_batch(X, p)
+        if unsafe.any():
+            Y[unsafe] = self._orthogonal_batch(X[unsafe], p)
+        return Y
+
+    def _sparse_batch(self, X: Numbers, p: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
+        """(q̇, ż, λ) by the sparse solution, and in which states that is not safe."""
+        assert self.sparse_rates is not None
+        assert self.sparse_projection is not None
+        m, width = self.layout.m, self.layout.n_q + self.layout.n
+        found, steps = (f.at_states(X, p) for f in (self.sparse_rates, self.sparse_projection))
+        first = m + 2 * self.layout.n
+        over, squares = found[:, width + m : width + 2 * m], steps[:, first : first + m]
+        unsafe = is_unsafe(squares * over, found[:, -1])
+        return np.ascontiguousarray(found[:, : width + m]), unsafe
+
+    def _orthogonal_batch(self, X: Numbers, p: Numbers) -> Numbers:
+        """The same by the orthogonal solver."""
         key = p.tobytes()
         # a workspace is used by one caller at a time
         try:
@@ -285,31 +374,29 @@ class ConstrainedRates:
 
     def constraint_matrix(self, x: Numbers, p: Numbers) -> Numbers:
         """A at one state."""
-        layout, parts = self.layout, self.layout.parts
-        block = np.zeros(parts["end"])
-        block[self.index] = self.fill.call(x, p)
-        A: Numbers = block[parts["B"] : parts["B"] + layout.m * layout.width].reshape(
-            layout.m, layout.width
-        )[:, : layout.n]
+        A: Numbers = self.rows(np.asarray(x, dtype=np.float64)[np.newaxis], p)["A"][0]
         return A
 
-    def rows(self, X: Numbers, p: Numbers) -> dict[str, Numbers]:
-        """A, γ, e and φ of states in rows, as tables with one more index for the state."""
+    def rows(self, X: Numbers, p: Numbers, *, mass: bool = False) -> dict[str, Numbers]:
+        """A, γ, e, φ, f and q̇ of states in rows, on request M, as tables with one more index for
+        the state.
+        """
         layout, parts = self.layout, self.layout.parts
+        function, index = self._entries.for_rows(mass=mass or not self.is_deferred)
         blocks = np.zeros((len(X), parts["end"]))
-        blocks[:, self.index] = self.fill.at_states(X, p)
+        blocks[:, index] = function.at_states(X, p)
         n, m, width = layout.n, layout.m, layout.width
         vectors = {name: blocks[:, parts[name] : parts[name] + m] for name in ("gamma", "e", "phi")}
         A = blocks[:, parts["B"] : parts["B"] + m * width].reshape(len(X), m, width)[:, :, :n]
-        U = blocks[:, parts["U"] : parts["U"] + n * width].reshape(len(X), n, width)[:, :, :n]
-        M = U + np.triu(U, 1).transpose(0, 2, 1)
-        return {
-            **vectors,
+        tables = vectors | {
             "A": A,
-            "M": M,
             "f": blocks[:, parts["f"] : parts["f"] + n],
             "qdot": blocks[:, : layout.n_q],
         }
+        if mass:
+            U = blocks[:, parts["U"] : parts["U"] + n * width].reshape(len(X), n, width)[:, :, :n]
+            tables["M"] = U + np.triu(U, 1).transpose(0, 2, 1)
+        return tables
 
     def __getstate__(self) -> dict[str, Any]:
         # another processor's code takes other room
@@ -377,7 +464,11 @@ class Workspace:
         fields.count, fields.block_groups = len(rates.index), layout.parts["end"] // GROUP_SIZE
         self.address = ctypes.addressof(fields)
         self._allocate(rates.memory_layout)
-        self._compute("fill", rates.fill)
+        self._first_fill = _RATES(self._compile_fill)
+        if rates.is_deferred:
+            fields.fill = ctypes.cast(self._first_fill, ctypes.c_void_p).value
+        else:
+            self._attach_fill()
         self._compute("move", rates.retraction)
         varied = "varied_" if rates.tangents else ""
         if rates.tangents is not None:
@@ -414,6 +505,18 @@ class Workspace:
             numbers[multipliers : multipliers + m],
         )
         self.order[:] = range(m)
+
+    def _attach_fill(self) -> None:
+        """Let native code fill the block with all entries."""
+        function = self.rates.fill
+        self._fill_work = np.zeros(function.work_size + 8)
+        self._fields.fill_work = data_address(self._fill_work)
+        self._compute("fill", function)
+
+    def _compile_fill(self, x: int, p: int, outs: int, _work: int) -> None:
+        """What native code calls in place of a function that is not compiled yet."""
+        self._attach_fill()
+        _RATES(self._fields.fill)(x, p, outs, self._fields.fill_work)
 
     def _compute(self, name: str, function: CompiledFunction) -> None:
         """Let native code call a function, whose scratch space begins with what follows from the

@@ -9,12 +9,19 @@ chooses rows at the ends of steps that it has not seen.
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from dalembert.runtime.numerics.ir_builder import ScalarArray, Value
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, POINTER
 from dalembert.runtime.ode.constrained.householder_qr import WEAK
 from dalembert.runtime.ode.constrained.workspace_fields import WorkspaceFunction
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
 
 # M_kk/d_k = 1e7 is not safe either
 _MASS_WEIGHT: Final = 1e-14
@@ -48,6 +55,16 @@ def min_row_sine(sines: tuple[float, float, float], rtol: float) -> float:
     """
     first, least, most = sines
     return max(first / math.sqrt(rtol), least) if rtol > (first / most) ** 2 else most
+
+
+def is_unsafe(inverse_squares: Numbers, lost: Numbers) -> NDArray[np.bool_]:
+    """`unsafe` for states in rows, of which s_jj/s_j and Σ (M_kk/d_k)² are given: whether a row has
+    a sine below `WEAK`, or too much of the mass is lost.
+    """
+    worst = np.maximum(inverse_squares.max(axis=1, initial=0.0), lost * (_MASS_WEIGHT / WEAK**2))
+    # a NaN is unsafe
+    unsafe: NDArray[np.bool_] = ~(worst * WEAK**2 <= 1.0)
+    return unsafe
 
 
 def _is_ill_conditioned() -> str:

@@ -223,7 +223,7 @@ def test_bricard_with_six_rows_of_rank_five_and_a_massless_angle():
     known = content("iftomm_A04_bricard")["reference"]["P3"]
     s, P3 = bricard()
     run = da.simulate(s, 10, at=[float(row["t"]) for row in known], rtol=1e-10, atol=1e-10)
-    assert "5 of 6 rows are independent" in run.start.notes[0]
+    assert "5 of 6 constraint rows are independent" in run.start.notes[0]
     assert np.abs(run["a"] - [float(row["theta_odd"]) for row in known]).max() <= 1e-8
     assert np.abs(run[P3 - s.O] - np.array([row["P3"] for row in known], dtype=float)).max() <= 1e-8
     assert run.worst_residual <= 1e-10

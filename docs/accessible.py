@@ -16,16 +16,24 @@ _REPAIRS = (
         re.compile(r'<aside class="(toc-drawer[^"]*)">'),
         r'<aside class="\1" aria-label="On this page">',
     ),
-    # code that is wider than the page is scrolled with the keyboard
+    # what is wider than the page is scrolled with the keyboard
     (re.compile(r"<pre>"), '<pre tabindex="0">'),
+    (re.compile(r'<div class="formula">'), '<div class="formula" tabindex="0">'),
+    (re.compile(r'<div class="(table-wrapper[^"]*)">'), r'<div class="\1" tabindex="0">'),
+    # the corner of a table is no heading
+    (re.compile(r"<th([^>]*)><p></p></th>"), r"<td\1></td>"),
+    # titles of printed results are no sections of the page; the steps of a derivation are
+    (re.compile(r"<h([34])>(?!\d+\. )([^<]*)</h\1>"), r"<p><strong>\2</strong></p>"),
 )
+_MAIN = '<article role="main" id="furo-main-content">'
 
 
 def accessible(html: str) -> str:
-    """The page with levels of headings, names of regions and code that can be focused."""
+    """The page with headings in order, names of regions, and wide parts that can be focused."""
     for pattern, replacement in _REPAIRS:
         html = pattern.sub(replacement, html)
-    return html
+    # the page of the search has no title of its own
+    return html if "<h1" in html else html.replace(_MAIN, f"{_MAIN}<h1>Search</h1>")
 
 
 def repair(folder: Path) -> None:

@@ -244,6 +244,14 @@ def test_headings_regions_and_code_are_made_accessible():
     assert 'role="heading" aria-level="2"' in shown
     assert 2 == shown.count("aria-label=")
     assert '<pre tabindex="0">' in shown
+    table = '<div class="table-wrapper docutils"><th class="head"><p></p></th><h3>Cart</h3></div>'
+    assert (
+        '<div class="table-wrapper docutils" tabindex="0"><td class="head"></td>'
+        "<p><strong>Cart</strong></p></div>" == accessible(table)
+    )
+    assert "<h3>1. Description</h3>" == accessible("<h3>1. Description</h3>")
+    search = '<article role="main" id="furo-main-content">'
+    assert f"{search}<h1>Search</h1>" == accessible(search)
 
 
 def test_every_picture_and_column_has_words():

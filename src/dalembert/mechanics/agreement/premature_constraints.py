@@ -62,7 +62,7 @@ class PrematureConstraints(Displayable):
             if e.i != e.tape.zero
         ]
         lines += [
-            f"  why: the speed of the row '{row}' is zero, its momentum is not: P = {text(P)}"
+            f"  why: the speed of '{row}' is zero, its momentum is not: P = {text(P)}"
             for row, P in zip(self.rows, self.momenta, strict=True)
             if P.i != P.tape.zero
         ]

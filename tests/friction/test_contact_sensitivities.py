@@ -120,16 +120,52 @@ def test_sensitivities_agree_with_differences(case):
         assert difference == pytest.approx(found, rel=1e-6, abs=1e-6 * abs(difference).max())
 
 
-def test_no_derivative_at_the_limit_of_bounces():
-    with pytest.warns(da.DalembertWarning, match="its bounces accumulate"):
-        run = da.simulate(
-            bouncing_ball(),
-            3.0,
-            values={"e": 0.5, "g": 9.81},
-            start={"y": 1.0},
-            sensitivities=["e"],
-        )
-    S = run.sensitivity("y", "e")
+def test_the_limit_of_bounces_moves_as_its_closed_form():
+    given = {"y": 1.0, "e": 0.5, "g": 9.81}
+    run = da.simulate(
+        bouncing_ball(), 3.0, values={"e": 0.5, "g": 9.81}, start={"y": 1.0},
+        sensitivities=list(given), **FINE,
+    )  # fmt: skip
+    for name in given:
+        y, e, g = (complex(v, 1e-30 * (k == name)) for k, v in given.items())
+        limit = np.sqrt(2 * y / g) * (1 + 2 * e / (1 - e))
+        moves = run.sensitivities.event_times("floor", name)[-1]
+        assert limit.imag / 1e-30 == pytest.approx(moves, rel=5e-6)
+        rests = [run.sensitivity(x, name)[-1] for x in ("y", "y.dot")]
+        np.testing.assert_allclose(rests, 0, atol=2e-5)
+
+
+def test_a_block_that_bounces_and_slides_on_has_the_derivatives_of_its_momentum():
+    # all impulses together: m Δv = −μ (m √(2 g h) + m g t), whatever the bounces do
+    s = da.System("block", gravity=9.81)
+    x, y = s.coordinates("x y")
+    mu, e = s.constants("mu e")
+    P = s.O.offset(x * s.N.x + y * s.N.y)
+    s.particle("block", 1, P)
+    s.contact(P, friction=mu, restitution=e, name="floor")
+    given = {"mu": 0.2, "e": 0.5, "y": 0.1, "x.dot": 3.0}
+    run = da.simulate(
+        s, 1.0, values={"mu": 0.2, "e": 0.5}, start={"y": 0.1, "x.dot": 3.0},
+        sensitivities=list(given), **FINE,
+    )  # fmt: skip
+    # N has the impulse m g t in all, from the first contact on with that of the fall
+    expected = {"mu": -9.81, "e": 0.0, "y": 0.0, "x.dot": 1.0}
+    for name, slope in expected.items():
+        assert slope == pytest.approx(run.sensitivity("x.dot", name)[-1], abs=5e-6)
+
+
+def test_no_derivative_at_the_limit_of_bounces_of_several_contacts():
+    s = da.System("rocking box", gravity=9.81)
+    x, y, a = s.coordinates("x y a")
+    B = s.N.rotated(a, s.N.z, "B")
+    C = s.O.offset(x * s.N.x + y * s.N.y)
+    body = s.body("box", 2, C, B, da.inertia(B, *[0.2] * 3))
+    for name, side in (("left", -1), ("right", 1)):
+        corner = C.offset(side * B.x / 2 - B.y / 4, name, B)
+        s.contact(corner, on=body, friction=0.6, restitution=0.3, name=name)
+    with pytest.warns(da.DalembertWarning, match="there is no derivative"):
+        run = da.simulate(s, 3.0, start={"y": 0.4, "a": 0.1}, sensitivities=["a"])
+    S = run.sensitivity("a", "a")
     assert np.isnan(S[-1])
     assert np.isfinite(S[0])
 

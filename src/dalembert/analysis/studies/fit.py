@@ -290,6 +290,12 @@ def _check_columns(run: Trajectory, columns: Sequence[MeasuredColumn]) -> None:
 def _check_sensitivity(problem: FitProblem, theta: FloatArray) -> None:
     """Refuse unknowns on which no column depends, and more unknowns than values."""
     J = problem.jacobian(theta) * _scales(theta)
+    if not np.isfinite(J).all():
+        msg = (
+            "fit: the run with the first guess has no derivative after a change of its contacts, "
+            "which a warning names; end the data before it, or begin later"
+        )
+        raise BadFit(msg)
     if len(J) < len(theta):
         msg = (
             f"fit: {len(theta)} unknowns and {len(J)} measured values; measure more, or name "

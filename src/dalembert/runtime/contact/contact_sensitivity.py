@@ -5,8 +5,9 @@ Keywords: saltation.
 g is the guard that ends the mode, f⁻ and f⁺ the rates before and after. An impact makes
 y⁺ = y + H Λ, K Λ = r in the mode of the impact, so that dΛ = K⁻¹ (dr − dK Λ). Where rows depend on
 one another H Λ is unique, and with it its derivative. Guards that fire together and move
-differently, guards that are only touched and bounces that accumulate have no derivative: it is
-NaN from there on, with a warning. Slip in a plane that begins or ends: `plane_sensitivity`.
+differently, guards that are only touched and bounces of several contacts that accumulate have no
+derivative: it is NaN from there on, with a warning. Slip in a plane that begins or ends:
+`plane_sensitivity`; the limit of the bounces of one contact: `bounce_sensitivity`.
 
 Source: HNW1 II.6; Leine and Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems
 (2004), 7.3.
@@ -21,6 +22,7 @@ import numpy as np
 
 from dalembert.errors import warn
 from dalembert.foundation.array_types import FloatArray
+from dalembert.runtime.contact.bounce_sensitivity import BounceSaltation
 from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantities
 from dalembert.runtime.contact.guards import monitor_nodes
 from dalembert.runtime.contact.impact_record import ImpactPhase, ImpactRecord
@@ -78,6 +80,8 @@ class ContactSaltation:
         self._places = [j for j, x in enumerate(numbers) if x.constant is not None]
         self._constants = [x.constant for x in numbers if x.constant is not None]
         evaluator = model.values.evaluator
+        limits = transition.duration, transition.tolerance
+        self._bounces = BounceSaltation(model, limits, self._quantity_changes)
         self._guards = monitor_nodes(model)
         self._quantities = model.quantity_nodes(evaluator)
         self._restitution = [
@@ -244,8 +248,17 @@ class ContactSaltation:
     ) -> None:
         """S after the change, written into `after`; the new mode is set already."""
         k, n = self._variation.start.shape
+        if (moment := self._bounces.moment(hit)) is not None:
+            self._variation.events.append(EventTimeSensitivity(t, name, moment))
+            after[n : n * (1 + k)] = before.S.ravel()
+            return
         if not before.inner:
             self._variation.events.append(EventTimeSensitivity(t, name, before.moment))
+        if hit is not None and hit.limit and not before.obstacle:
+            rests = self._bounces.at_limit(t, before.S, hit)
+            if rests is not None:
+                after[n : n * (1 + k)] = rests.ravel()
+                return
         f = before.f
         f_after = self._rates(t, after[:n])
         loads = float(np.abs(self._model.quantities(after[:n], t).b).max())
@@ -264,6 +277,8 @@ class ContactSaltation:
                 first = self._model.values.kin.speed_offset
                 new[:, first : first + len(hit.q.H)] += self._impulse_changes(t, before, hit)
             new = new - np.outer(before.moment, f_after)
+            if hit is not None:
+                new = self._bounces.near_limit(t, after[:n], new, before.moment, hit)
         after[n : n * (1 + k)] = self._plane.begin(t, after[:n], new).ravel()
 
     def _obstacle(self, before: GuardTime, hit: ImpactRecord | None) -> str:

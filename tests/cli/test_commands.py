@@ -206,6 +206,14 @@ def test_help_teaches_with_examples():
     [
         (("derive",), "missing argument 'SYSTEM' (dalembert derive --help shows how)"),
         (
+            ("simulate", "four-bar", "--duration", "1"),
+            "no option --duration: it is called --for (dalembert simulate --help shows how)",
+        ),
+        (
+            ("simulate", "simple-pendulum", "--start", "zzz=1"),
+            "start: no coordinate, rate or speed 'zzz'; the coordinates are phi",
+        ),
+        (
             ("derive", "rolling-dsk"),
             "no system named 'rolling-dsk' in the gallery; did you mean 'rolling-disk'?",
         ),

@@ -29,6 +29,13 @@ UNDECIDED: Final = 3
 INTERNAL_ERROR: Final = 70
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
+# what the library calls otherwise than the command line
+_OTHER_NAMES: Final = {
+    "--duration": "--for",
+    "--values": "--set",
+    "--inputs": "--input",
+    "--t0": "--from",
+}
 
 
 def exit_by_verdict(verdicts: Iterable[bool | None]) -> None:
@@ -101,10 +108,8 @@ def _report_exception(problem: BaseException) -> int:
     usage = getattr(problem, "format_message", None)
     if usage is not None:
         ctx = getattr(problem, "ctx", None)
-        print_error(
-            f"{_usage_sentence(usage())} ({ctx.command_path if ctx else 'dalembert'} --help shows "
-            f"how)"
-        )
+        command = ctx.command_path if ctx else "dalembert"
+        print_error(f"{_usage_sentence(usage(), _option_names(ctx))} ({command} --help shows how)")
         return BAD_USAGE
     if isinstance(problem, BrokenPipeError):
         _discard_output()
@@ -132,8 +137,16 @@ def _report_internal_error(problem: BaseException) -> int:
     return INTERNAL_ERROR
 
 
-def _usage_sentence(usage: str) -> str:
+def _option_names(ctx: Any) -> set[str]:
+    """The options of the command that was typed."""
+    return {name for parameter in ctx.command.params for name in parameter.opts} if ctx else set()
+
+
+def _usage_sentence(usage: str, known: set[str]) -> str:
     first = " ".join(usage.split()).rstrip(".")
+    for option, instead in _OTHER_NAMES.items():
+        if f"option '{option}'" in first and instead in known:
+            return f"no option {option}: it is called {instead}"
     return first[:1].lower() + first[1:]
 
 

@@ -24,7 +24,7 @@ from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import require_mapping, strip_unit
 from dalembert.runtime.ode.failures import BadStart
-from dalembert.runtime.states.evaluator import Evaluator, Key, Level
+from dalembert.runtime.states.evaluator import Evaluator, Key, Level, label
 from dalembert.symbolic.algebra.expression_graph import gradient
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
@@ -38,6 +38,8 @@ _REAL: Final = (int, float)
 _TYPING_TOLERANCE: Final = 1e-4
 # a length that differs from one by less is meant to be one, and is left alone
 _ROUNDING: Final = 1e-12
+# that a message lists
+_MOST_NAMES: Final = 8
 
 
 class InitialCondition(NamedTuple):
@@ -127,6 +129,14 @@ def bind_values(
     return list(conditions_by_node.values())
 
 
+def _known_names(evaluator: Evaluator) -> str:
+    """The coordinates that there are, as far as a line holds them."""
+    kin = evaluator.kin
+    names = [label(kin.name(i)) for i in kin.q]
+    more = ", …" if len(names) > _MOST_NAMES else ""
+    return f"the coordinates are {', '.join(names[:_MOST_NAMES])}{more}"
+
+
 def read_quantity(evaluator: Evaluator, key: Key, what: str) -> GivenQuantity:
     """A coordinate, rate, speed or expression in them; anything else is refused."""
     try:
@@ -135,9 +145,8 @@ def read_quantity(evaluator: Evaluator, key: Key, what: str) -> GivenQuantity:
     except BadExpression as problem:
         msg = str(problem) if not isinstance(key, str) else f"{key!r} cannot be read: {problem}"
         if isinstance(key, str) and key.isidentifier():
-            msg = (
-                f"no coordinate, rate or speed {key!r}{'; ' * bool(problem.remedy)}{problem.remedy}"
-            )
+            hint = problem.remedy or _known_names(evaluator)
+            msg = f"no coordinate, rate or speed {key!r}; {hint}"
         raise BadStart(msg, what) from problem
     level = evaluator.level(i)
     if level is Level.ACCELERATION:

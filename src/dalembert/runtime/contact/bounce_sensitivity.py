@@ -1,5 +1,5 @@
 """S⁺ = S + H K⁻¹ (−δv), δt = δtₙ + 2 δv_N⁺/(a (1 − e)): sensitivities at the limit of bounces.
-Keywords: saltation, Zeno behaviour.
+Keywords: Zeno behaviour.
 
 The contact bounces alone: it does not interact with others. The impulses of all bounces that are
 left make v_N = 0 whatever it was, with the friction of the last impact. So S is that of the motion

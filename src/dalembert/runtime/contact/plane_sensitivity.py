@@ -1,6 +1,6 @@
 """S⁺ = S − H K⁻¹ (δv_T, 0) where slip in a plane ends, δt = ∂τ/∂v · δv_T; and δv_T = ∫ δ(α d) dt
 where it begins: sensitivities through the phases of slip in a plane.
-Keywords: saltation, stick-slip transition.
+Keywords: stick-slip transition.
 
 A run prescribes the acceleration of slip that ends within τ(v), and of slip that begins, for a
 short time. These accelerations depend on the state, which the rates of the phase do not know.

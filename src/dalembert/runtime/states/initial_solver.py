@@ -342,15 +342,19 @@ _MANY: Final = ctypes.CFUNCTYPE(
 class _Native(NamedTuple):
     library: jit.Library
     solve: Callable[..., int]
-    solve_many: Callable[..., int]
 
 
 @cached_call
 def _native() -> _Native:
-    library = jit.load(initial_solver_ir, ("solve_start", "solve_starts"))
-    return _Native(
-        library, _ONE(library.address("solve_start")), _MANY(library.address("solve_starts"))
-    )
+    # one start takes microseconds at any level, and compiling at level 0 a sixth of the time
+    library = jit.load(initial_solver_ir, ("solve_start",), codegen=0)
+    return _Native(library, _ONE(library.address("solve_start")))
+
+
+@cached_call
+def _native_many() -> _Native:
+    library = jit.load(initial_solver_ir, ("solve_starts",))
+    return _Native(library, _MANY(library.address("solve_starts")))
 
 
 @contextmanager
@@ -493,6 +497,6 @@ class InitialSolver:
             Y.ctypes.data,
             codes.ctypes.data,
         ]
-        self._native.solve_many(*tables, len(given), ctypes.addressof(fields))
+        _native_many().solve(*tables, len(given), ctypes.addressof(fields))
         fields.p, fields.given = kept
         return Y, codes

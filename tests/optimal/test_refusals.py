@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import dalembert as da
-from optimal.optimal_systems import REST, UPRIGHT, block, cart_pole
+from optimal.optimal_systems import REST, UPRIGHT, block, cart_pole, pendulum
 
 FROM, TO = {"x": 0.0, "x.dot": 0.0}, {"x": 1.0, "x.dot": 0.0}
 EFFORT = {"minimize": "F**2", "start": FROM, "end": TO}
@@ -18,6 +18,8 @@ EFFORT = {"minimize": "F**2", "start": FROM, "end": TO}
         ({**EFFORT, "minimize": "G**2"}, "minimize: .*unknown name 'G'"),
         ({**EFFORT, "minimize": ["F"]}, "minimize: .*not an expression"),
         ({**EFFORT, "minimize": float("nan")}, "not finite"),
+        ({**EFFORT, "minimize": "sqrt(-1 - F**2)"}, "the cost is not a finite number at the guess"),
+        ({**EFFORT, "path": {"log(-1 - F**2)": 1}}, "log.* is not a finite number at the guess"),
         ({**EFFORT, "start": {"y": 0}}, "start: .*'y'"),
         ({**EFFORT, "bounds": {"FF": 1}}, "bounds: .*'FF'.*did you mean"),
         ({**EFFORT, "bounds": {"F": (2, 1)}}, "the lower one is larger"),
@@ -49,11 +51,31 @@ def test_a_wrong_option_is_named(options: dict[str, object], text: str) -> None:
 
 @pytest.mark.parametrize(
     ("duration", "text"),
-    [(-1, "positive"), ("soon", "not a time"), ((2, 1), "shortest"), ((1, 2, 3), "pair")],
+    [
+        (-1, "positive"),
+        ("soon", "not a time"),
+        ((2, 1), "shortest"),
+        ((1, 2, 3), "pair"),
+        (None, "give the duration"),
+    ],
 )
 def test_a_wrong_duration_is_named(duration: object, text: str) -> None:
     with pytest.raises(da.DalembertError, match=text):
         da.optimize(block(), duration, **EFFORT)
+
+
+@pytest.mark.filterwarnings("ignore:optimize. no solution")
+def test_degrees_are_noticed() -> None:
+    with pytest.warns(da.DalembertWarning, match="end: theta = 180 is in radians"):
+        da.optimize(
+            pendulum(),
+            2.0,
+            minimize="T**2",
+            end={"theta": 180},
+            most_iterations=1,
+            intervals=2,
+            audit=False,
+        )
 
 
 def test_an_unknown_option_is_named() -> None:

@@ -148,7 +148,13 @@ def _phases(system: Any, duration: Any, one: dict[str, Any]) -> tuple[Phase, ...
                 "minimize_at_end=…"
             )
             raise BadOptimization(msg)
-        return (phase(system, duration if duration is not None else "free", **one),)
+        if duration is None and one["minimize"] != "duration":
+            msg = (
+                "optimize: give the duration: da.optimize(s, 2.0, …), a pair (shortest, longest), "
+                "or 'free'"
+            )
+            raise BadOptimization(msg)
+        return (phase(system, "free" if duration is None else duration, **one),)
     listed = (
         (system,)
         if isinstance(system, Phase)

@@ -23,7 +23,13 @@ from dalembert.runtime.states.run_values import parameter_vector
 from dalembert.runtime.states.tables import check_spans
 from dalembert.symbolic.algebra.expression_graph import Substitution, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.units.quantities import TIME, has_unit, parse_number
+from dalembert.symbolic.units.quantities import (
+    COMMON_DEGREES,
+    TIME,
+    has_unit,
+    parse_number,
+    warn_if_degrees,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +155,8 @@ class PhaseFunctions:
         for c in conditions:
             self._refuse_unknowns(what, c.text, c.node)
             self._check_inside(what, c)
+            if c.node in self.equations.evaluator.angles and abs(c.range.low) in COMMON_DEGREES:
+                warn_if_degrees(f"{what}: {c.text}", c.range.low)
         return conditions
 
     def _check_inside(self, what: str, c: NodeCondition) -> None:

@@ -25,6 +25,7 @@ from dalembert.analysis.optimal.mesh import (
     refine,
     uniform_mesh,
 )
+from dalembert.analysis.optimal.phase import BadOptimization
 from dalembert.analysis.optimal.phase_functions import PhaseFunctions
 from dalembert.analysis.optimal.program import NonlinearProgram
 from dalembert.analysis.optimal.replay import PhaseAnswer
@@ -256,6 +257,7 @@ def solve_on_mesh(
             transcription = Transcription(problem, meshes, scheme, dropped, hulls)
             limit_stabilization(transcription, v)
     program = transcription.program(scale)
+    _check_finite(transcription, program, v)
     count = sum(len(m) - 1 for m in meshes)
 
     def show(iteration: int, cost: float, violation: float) -> None:
@@ -281,6 +283,20 @@ def solve_on_mesh(
         phases.append(PhaseAnswer(functions, layout, solution.v, t0))
         t0 += phases[-1].duration
     return Answer(problem, transcription, program, solution, tuple(phases), (), dropped, options)
+
+
+def _check_finite(transcription: Transcription, program: NonlinearProgram, v: FloatArray) -> None:
+    """Refuse a guess at which the cost or a condition is not a number."""
+    wrong = np.flatnonzero(~np.isfinite(program.rows(v)))
+    what = "" if not len(wrong) else transcription.rows.name(int(wrong[0]))
+    if not np.isfinite(program.cost(v)):
+        what = "the cost"
+    if what:
+        msg = (
+            f"optimize: {what} is not a finite number at the guess; check the expression, or give "
+            f"bounds and a guess at which it is finite"
+        )
+        raise BadOptimization(msg)
 
 
 def unwrap_angles(transcription: Transcription, v: FloatArray) -> FloatArray:

@@ -124,26 +124,7 @@ class EquationJacobians:
         self.phi = [evaluator.in_state(phi) for phi in position_residuals(tape, kin.rows)]
         self.h = [evaluator.in_state(evaluator.node(key)) for key in outputs]
         self.outputs = tuple(evaluator.display_name(key) for key in outputs)
-        free = [
-            s.scalar.i
-            for s in kin.system.symbols.values()
-            if s.kind == "input" and s.scalar.i not in chosen.bindings
-        ]
-        # inputs, a, ȧ and ä of prescribed motions where they act, then constants whose influence is
-        # wanted
-        acting = set(symbols_of(tape, (*self.r, *self.qdot, *self.phi, *self.h)))
-        jets = [
-            x
-            for s in kin.system.symbols.values()
-            if s.kind in ("input", "specified")
-            for x in symbol_derivatives(tape, s.scalar.i)
-        ]
-        known = {*free, *self.q, *chosen.bindings}
-        self.w = (
-            *free,
-            *(x for x in dict.fromkeys(jets) if x in acting and x not in known),
-            *extra_inputs,
-        )
+        self.w = (*self._input_variables(chosen.bindings), *extra_inputs)
         self.n_q, self.n_u, self.n_w = len(self.q), kin.n_u, len(self.w)
         # all of q, u, w
         self.n_x = self.n_q + self.n_u + self.n_w
@@ -156,6 +137,21 @@ class EquationJacobians:
         self.cached_results: dict[Any, dict[Hashable, Any]] = {}
         self._zero_derivatives: dict[tuple[int, int], bool] = {}
         self._native: dict[tuple[int, ...], _NativeJacobian] = {}
+
+    def _input_variables(self, bindings: Mapping[int, int]) -> list[int]:
+        """Inputs, and a, ȧ and ä of prescribed motions where they act."""
+        tape, symbols = self.evaluator.tape, self.evaluator.kin.system.symbols.values()
+        inputs = [s.scalar.i for s in symbols if s.kind == "input"]
+        free = [i for i in inputs if i not in bindings]
+        acting = set(symbols_of(tape, (*self.r, *self.qdot, *self.phi, *self.h)))
+        jets = [
+            x
+            for s in symbols
+            if s.kind in ("input", "specified")
+            for x in symbol_derivatives(tape, s.scalar.i)
+        ]
+        known = {*free, *self.q, *bindings}
+        return [*free, *(x for x in dict.fromkeys(jets) if x in acting and x not in known)]
 
     def names(self, nodes: Sequence[int]) -> tuple[str, ...]:
         """Symbols as they are written in a program."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -50,58 +50,8 @@ def solve_by_casadi(
 ) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray], int]:
     """x, the multipliers of rows, lower and upper bounds, and Ipopt's code."""
     ca = import_optional("casadi", "solver='ipopt'", "casadi")
-    n, m = size
-    rows, columns = program.jacobianstructure()
-    J = _Pattern(ca, rows, columns, (m, n))
-    low, high = program.hessianstructure()
-    # CasADi takes the upper triangle
-    H = _Pattern(ca, high, low, (n, n))
-    column, many = ca.Sparsity.dense(n, 1), ca.Sparsity.dense(m, 1)
-    one, none = ca.Sparsity.dense(1, 1), ca.Sparsity(0, 0)
-
-    def at(v: Any) -> FloatArray:
-        return np.array(v, dtype=np.float64).ravel()
-
-    nlp = _function(
-        ca,
-        "nlp",
-        (column, none),
-        (one, many),
-        lambda v: (program.objective(at(v[0])), program.constraints(at(v[0]))),
-        (("x", "p"), ("f", "g")),
-    )
-    gradient = _function(
-        ca,
-        "grad_f",
-        (column, none),
-        (one, column),
-        lambda v: (program.objective(at(v[0])), program.gradient(at(v[0]))),
-    )
-    jacobian = _function(
-        ca,
-        "jac_g",
-        (column, none),
-        (many, J.sparsity),
-        lambda v: (program.constraints(at(v[0])), J.matrix(program.jacobian(at(v[0])))),
-    )
-    hessian = _function(
-        ca,
-        "hess_lag",
-        (column, none, one, many),
-        (H.sparsity,),
-        lambda v: (H.matrix(program.hessian(at(v[0]), at(v[3]), float(v[2]))),),
-    )
-    # x, f, g, multipliers of bounds, rows and parameters after every iteration
-    watch = _function(
-        ca, "watch", (column, one, many, column, many, none), (one,), lambda _: (0.0,)
-    )
+    nlp, functions = _functions(ca, program, size)
     given = {f"ipopt.{name}": value for name, value in options.items()}
-    functions = {
-        "grad_f": gradient,
-        "jac_g": jacobian,
-        "hess_lag": hessian,
-        "iteration_callback": watch,
-    }
     solver = ca.nlpsol(
         "solver", "ipopt", nlp, {"print_time": 0, "ipopt.print_level": 0, **given, **functions}
     )
@@ -113,11 +63,49 @@ def solve_by_casadi(
         float(history[name][-1]) if history.get(name) else np.inf
         for name in ("obj", "inf_pr", "inf_du")
     ]
-    program.objective(at(answer["x"]))
+    program.objective(_array(answer["x"]))
     program.intermediate(0, int(stats["iter_count"]), *final)
-    bounds = at(answer["lam_x"])
-    multipliers = at(answer["lam_g"]), np.maximum(-bounds, 0.0), np.maximum(bounds, 0.0)
-    return at(answer["x"]), multipliers, _CODES.get(str(stats["return_status"]), -100)
+    bounds = _array(answer["lam_x"])
+    multipliers = _array(answer["lam_g"]), np.maximum(-bounds, 0.0), np.maximum(bounds, 0.0)
+    return _array(answer["x"]), multipliers, _CODES.get(str(stats["return_status"]), -100)
+
+
+def _array(v: Any) -> FloatArray:
+    return np.array(v, dtype=np.float64).ravel()
+
+
+def _functions(ca: Any, program: Callbacks, size: tuple[int, int]) -> tuple[Any, dict[str, Any]]:
+    """The program and its derivatives as functions of CasADi."""
+    n, m = size
+    J = _Pattern(ca, *program.jacobianstructure(), (m, n))
+    low, high = program.hessianstructure()
+    # CasADi takes the upper triangle
+    H = _Pattern(ca, high, low, (n, n))
+    column, many = ca.Sparsity.dense(n, 1), ca.Sparsity.dense(m, 1)
+    one, none = ca.Sparsity.dense(1, 1), ca.Sparsity(0, 0)
+    f, g = program.objective, program.constraints
+    called: dict[str, tuple[Any, Any, Callable[..., Any]]] = {
+        "grad_f": ((column, none), (one, column), lambda x, _: (f(x), program.gradient(x))),
+        "jac_g": (
+            (column, none),
+            (many, J.sparsity),
+            lambda x, _: (g(x), J.matrix(program.jacobian(x))),
+        ),
+        "hess_lag": (
+            (column, none, one, many),
+            (H.sparsity,),
+            lambda x, _, scale, mu: (H.matrix(program.hessian(x, mu, float(scale[0]))),),
+        ),
+        # x, f, g, multipliers of bounds, rows and parameters after every iteration
+        "iteration_callback": (
+            (column, one, many, column, many, none),
+            (one,),
+            lambda *_: (0.0,),
+        ),
+    }
+    names = ("x", "p"), ("f", "g")
+    nlp = _function(ca, "nlp", (column, none), (one, many), lambda x, _: (f(x), g(x)), names)
+    return nlp, {name: _function(ca, name, *each) for name, each in called.items()}
 
 
 class _Pattern:
@@ -162,6 +150,6 @@ def _function(
             return outputs[i]
 
         def eval(self, given: Any) -> list[Any]:
-            return list(evaluate(given))
+            return list(evaluate(*map(_array, given)))
 
     return Called()

@@ -258,16 +258,31 @@ def solve_on_mesh(
             limit_stabilization(transcription, v)
     program = transcription.program(scale)
     _check_finite(transcription, program, v)
-    count = sum(len(m) - 1 for m in meshes)
+    solution = _solved(program, v, sum(len(m) - 1 for m in meshes), options, warm)
+    solution = replace(solution, v=unwrap_angles(transcription, solution.v))
+    phases, t0 = list[PhaseAnswer](), 0.0
+    for functions, layout in zip(problem.phases, transcription.layouts, strict=True):
+        phases.append(PhaseAnswer(functions, layout, solution.v, t0))
+        t0 += phases[-1].duration
+    return Answer(problem, transcription, program, solution, tuple(phases), (), dropped, options)
+
+
+def _solved(
+    program: NonlinearProgram,
+    v: FloatArray,
+    count: int,
+    options: SearchOptions,
+    warm: tuple[FloatArray, FloatArray, FloatArray] | None,
+) -> ProgramSolution:
+    """The program of a mesh with this number of intervals, solved; the progress is shown."""
+    tell = options.show
 
     def show(iteration: int, cost: float, violation: float) -> None:
-        if options.show is not None:
-            options.show(
-                f"{count} intervals, iteration {iteration}: cost {cost:.9g}, violation "
-                f"{violation:.1e}"
-            )
+        if tell is not None:
+            state = f"iteration {iteration}: cost {cost:.9g}, violation {violation:.1e}"
+            tell(f"{count} intervals, {state}")
 
-    solution = solve(
+    return solve(
         program,
         v,
         solver=options.solver,
@@ -277,12 +292,6 @@ def solve_on_mesh(
         show=show,
         warm=warm,
     )
-    solution = replace(solution, v=unwrap_angles(transcription, solution.v))
-    phases, t0 = list[PhaseAnswer](), 0.0
-    for functions, layout in zip(problem.phases, transcription.layouts, strict=True):
-        phases.append(PhaseAnswer(functions, layout, solution.v, t0))
-        t0 += phases[-1].duration
-    return Answer(problem, transcription, program, solution, tuple(phases), (), dropped, options)
 
 
 def _check_finite(transcription: Transcription, program: NonlinearProgram, v: FloatArray) -> None:

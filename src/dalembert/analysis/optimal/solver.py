@@ -179,12 +179,17 @@ def solve(
     run = _pounce if solver == "pounce" else _casadi
     seeds = None if warm is None else (warm[0] / s.row_scale, warm[1] * s.scale, warm[2] * s.scale)
     with _interrupts(watch):
-        x, (lam, low, high), code = run(
-            program, watch, x, {**(_WARM if seeds else {}), **chosen}, seeds
-        )
+        x, found, code = run(program, watch, x, {**(_WARM if seeds else {}), **chosen}, seeds)
     if code not in _SOLVED and watch.best is not None:
         x = watch.best[2]
-    v = s.scale * x
+    return _solution(program, watch, s.scale * x, found, code)
+
+
+def _solution(
+    program: NonlinearProgram, watch: _Watch, v: FloatArray, multipliers: _Seeds, code: int
+) -> ProgramSolution:
+    """The point in units of the problem."""
+    s, (lam, low, high) = program.sizes, multipliers
     return ProgramSolution(
         v,
         s.row_scale * lam,

@@ -205,3 +205,32 @@ def test_start_values_that_open_or_move_a_closed_contact_have_no_derivative(star
     with pytest.warns(da.DalembertWarning, match="'floor' at t = 0: a start value opens or moves"):
         run = da.simulate(s, 0.2, **given)
     assert np.isnan(run.sensitivity("x", number)[-1])
+
+
+def test_twenty_impacts_and_twenty_cycles_of_stick_and_slip_in_one_run():
+    s = da.System("belt and wall")
+    x = s.coordinate("x")
+    k, mu, mu_s, v, w, e = s.constants("k mu mu_s v w e")
+    P = s.O.offset(x * s.N.x, "P")
+    s.particle("block", 1, P)
+    s.force(-k * x * s.N.x, at=P)
+    s.friction(x.dot - v, mu, normal=9.81, static=mu_s, name="belt")
+    s.contact(P, s.N.x, through=s.O.offset(w * s.N.x), restitution=e, name="wall")
+    values = {"k": 4.0, "mu": 0.2, "mu_s": 0.35, "v": 0.3, "w": 0.2, "e": 0.6}
+    given = {"start": {"x": 0.3, "x.dot": 0.5}}
+    run = da.simulate(s, 76.0, values=values, sensitivities=list(values), **given, **FINE)
+    actions = [each.action for each in run.events]
+    assert min(actions.count(a) for a in ("impact", "sticks", "slips −", "slips +")) >= 20
+
+    def end(name, step):
+        moved = {n: y + step * (n == name) for n, y in values.items()}
+        r = da.simulate(s, 76.0, values=moved, **given, **FINEST)
+        return np.array([r["x"][-1], r["x.dot"][-1]])
+
+    for name in values:
+        # rounding of the differences of x over e is 1e-7 of its small derivative
+        h = 1e-4 if name == "e" else 1e-5
+        coarse = (end(name, h) - end(name, -h)) / (2 * h)
+        difference = (4 * (end(name, h / 2) - end(name, -h / 2)) / h - coarse) / 3
+        actual = [run.sensitivity(y, name)[-1] for y in ("x", "x.dot")]
+        np.testing.assert_allclose(actual, difference, rtol=0, atol=1e-6 * abs(difference).max())

@@ -130,8 +130,8 @@ CASES = {
     "shaken": (shaken, ("x", "y"), ("mu", "f"), 3),
     "turntable": (lambda: turntable(5 / 3), ("x", "y"), ("mu", "f", "x"), 1),
     "turntable, slow": (lambda: turntable(1.0), ("x", "y"), ("mu", "f", "x"), 1),
-    "Newton": (lambda: bouncing("newton", 0.1), ("x", "y"), ("mu", "e", "z"), 4),
-    "Poisson": (lambda: bouncing("poisson", 0.1), ("x", "y"), ("mu", "e", "z"), 4),
+    "Newton": (lambda: bouncing("newton", 0.1), ("x", "y"), ("mu", "z", "omega_e0x"), 4),
+    "Poisson": (lambda: bouncing("poisson", 0.1), ("x", "y"), ("mu", "z", "omega_e0x"), 4),
     "Newton, sticks": (lambda: bouncing("newton", 0.6), ("x", "y"), ("z", "omega_e0x"), 4),
     "pads": (pads, ("y", "z"), ("mu", "f", "y.dot"), 2),
 }

@@ -15,11 +15,11 @@ import dalembert as da
 
 NOTE = (
     "Whole calls of da.simulate at tolerance 1e-10, divided by their steps; both runs keep their "
-    "energy audit, and with friction Z rides "
-    "along. The slip never ends in the first two systems. A block on a belt then sticks and slips, "
-    "and 8 and 20 balls bounce: what a run takes without its steps, for each change of mode or "
-    "impact; a long step of the balls in flight costs as much as a short one. Records of what "
-    "happened are part of it."
+    "energy audit, and with friction Z is integrated "
+    "alongside. The slip never ends in the first two systems. A block on a belt then sticks and "
+    "slips, and 8 and 20 balls bounce: what a run takes without its steps, for each change of mode "
+    "or impact; a long step of the balls in flight costs as much as a short one. Records become "
+    "events when they are read, which is not part of it."
 )
 _PLAIN, _WITH = "without friction", "with friction"
 _MOST = 2.0

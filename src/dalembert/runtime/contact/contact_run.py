@@ -126,6 +126,10 @@ class ContactSwitchedRun:
         self.values: RunValues = model.values
         self.native: NativeModel = model.compiled.native
         self.history = ModeHistory(model.mode_symbols, tuple(c.name for c in model.contacts))
+        # friction alone changes no velocity at once
+        self.jumps = any(
+            c.gap is not None or c.two_sided or c.active is not None for c in model.contacts
+        )
         # what may be used again, and what is
         self._run: ContactRun | None = None
         self.previous: ContactRun | None = None

@@ -139,7 +139,7 @@ class NativeTransition:
         self._drive, self._begin = (_DRIVE(self._library.address(x)) for x in ("drive", "begin"))
         self._describe(switcher)
         self._attach(watch, context)
-        if audit is not None and audit.audit.taken is not None:
+        if audit is not None and audit.audit.event_loss is not None:
             self._attach_energy(audit, context)
         self._attach_settings(settings, (*context.prologues, *watch.prologues))
         # guards at which the run stands, where what follows is decided by the general laws
@@ -201,10 +201,10 @@ class NativeTransition:
 
     def _attach_energy(self, bound: BoundAudit, context: Context) -> None:
         """K₂ + 𝒰, and where the audit keeps what a change takes out of it."""
-        assert bound.audit.taken is not None
+        assert bound.audit.event_loss is not None
         self._bind("energy", bound.audit.energy, bound.p)
         self._array("energy_result", np.zeros(3))
-        self._fields.taken = self._n + bound.audit.taken
+        self._fields.taken = self._n + bound.audit.event_loss
         self._fields.E_start = context.energy_level_address
 
     def _attach_settings(

@@ -115,6 +115,13 @@ class Audit:
     forces: tuple[int, ...] = ()
     nodes_of_forces: tuple[int, ...] = ()
 
+    @property
+    def event_loss(self) -> int | None:
+        """Where the energy goes that a change of the state takes out: without a place of its own,
+        where only rounding is taken out, to Z.
+        """
+        return self.Z if self.taken is None else self.taken
+
     @cached_property
     def rates(self) -> CompiledFunction | None:
         """The rates of all quadratures; None where there are none."""

@@ -88,6 +88,8 @@ class SwitchedRun(Protocol):
     values: RunValues
     native: NativeModel
     history: ModeHistory
+    # whether the state may jump
+    jumps: bool
 
     def integrate(
         self,
@@ -327,7 +329,14 @@ def _prepare(
     model = (
         native_model(chosen, equations, options.alpha) if switching is None else switching.native
     )
-    setup = prepare_run(chosen, model, options, span[0], quadratures, jumps=switching is not None)
+    setup = prepare_run(
+        chosen,
+        model,
+        options,
+        span[0],
+        quadratures,
+        jumps=switching is not None and switching.jumps,
+    )
     # before other rows are chosen: a copy of the model would look for what bends again
     breaks = model_discontinuities(model, setup.p, *span)
     setup = setup.at_row_rank()

@@ -363,10 +363,12 @@ def event_energy_recorder(
     """What events and impacts take out of K₂ + 𝒰 is booked in the audit, if there is one."""
 
     def book(t: float, before: FloatArray, after: FloatArray) -> None:
-        if watched is None or watched.audit.taken is None:
+        if watched is None or watched.audit.event_loss is None or np.array_equal(before, after):
             return
         E_before, E_after = (float(watched.energies(y[:n], t).sum()) for y in (before, after))
-        after[n + watched.audit.n_sensitivity_states + watched.audit.taken] += E_before - E_after
+        after[n + watched.audit.n_sensitivity_states + watched.audit.event_loss] += (
+            E_before - E_after
+        )
         context.shift_energy_reference(E_after - E_before)
 
     return book

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.gallery import build, entry
 from faults.test_audit import warned
 
 IMPLICIT = ("Radau", "BDF", "LSODA", "CVODE", "IDA")
@@ -117,3 +118,11 @@ def test_an_error_that_steps_can_explain_is_not_called_another_motion():
     said, run = warned(lambda: da.simulate(s, 1.0, start={"x": 1.0}, integrator="BDF"))
     assert f"the local errors of {run.solution.steps} steps may add up to this" in said[0]
     assert "smaller rtol" in said[0]
+
+
+@pytest.mark.parametrize("name", ["cantilever", "pinned-beam"])
+def test_numerical_damping_of_a_beam_is_not_called_another_motion(name):
+    pytest.importorskip("sksundae")
+    start = dict(entry(name).start)
+    said, _ = warned(lambda: da.simulate(build(name), 0.5, start=start, integrator="CVODE"))
+    assert ["may add up to this" in text for text in said] == [True]

@@ -53,6 +53,8 @@ _LOOSE: Final = 1e-5
 # allowed energy error in tolerances; no tolerance is smaller than the rounding of a long run
 EXCESSIVE: Final = 300.0
 _RESOLVED: Final = 1e-12
+# of the energies: these are quadratic, and a norm of errors is a mean over all components
+_TOLERANCES_PER_STEP: Final = 10.0
 _NEARLY_SINGULAR: Final = 1e-3
 # of the time of a run: through a singular position it is less by orders of magnitude
 _LONG: Final = 1e-3
@@ -186,9 +188,9 @@ def allowed_energy_error(run: Trajectory, rtol: float, atol: ArrayLike) -> tuple
 
 
 def _meaning_of_error(run: Trajectory, tolerances: float, *, stiff: bool) -> str:
-    """Every step may be wrong by a tolerance; more than their sum is another motion."""
+    """Every step may be wrong by some tolerances; more than their sum is another motion."""
     row, steps = _violated_row(run), run.solution.steps
-    if tolerances <= steps and not row:
+    if tolerances <= _TOLERANCES_PER_STEP * steps and not row:
         return f"the local errors of {steps} steps may add up to this; give a smaller rtol"
     stiffness = ", or the steps do not resolve the powers of its stiff loads" if stiff else ""
     return (

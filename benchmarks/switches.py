@@ -22,7 +22,7 @@ NOTE = (
     "events when they are read, which is not part of it."
 )
 _PLAIN, _WITH = "without friction", "with friction"
-_MOST = 2.0
+_MOST = 1.3
 _MOST_PER_SWITCH = 20e-6
 _MOST_AT_TWENTY = 40e-6
 _TOLERANCE = {"rtol": 1e-10, "atol": 1e-10}

@@ -275,12 +275,12 @@ def _solved(
     warm: tuple[FloatArray, FloatArray, FloatArray] | None,
 ) -> ProgramSolution:
     """The program of a mesh with this number of intervals, solved; the progress is shown."""
-    tell = options.show
+    report_progress = options.show
 
     def show(iteration: int, cost: float, violation: float) -> None:
-        if tell is not None:
+        if report_progress is not None:
             state = f"iteration {iteration}: cost {cost:.9g}, violation {violation:.1e}"
-            tell(f"{count} intervals, {state}")
+            report_progress(f"{count} intervals, {state}")
 
     return solve(
         program,

@@ -139,11 +139,13 @@ def add_row(s: Registry, name: str | None, e: Scalar, **known: Any) -> None:
 
 def _build_constraint(s: Registry, name: str, e: Scalar, **fields: Any) -> Constraint:
     """The row, unless it is none; nothing is declared yet."""
-    inside = set(symbols_of(s.space.tape, (substitute_speeds(s, e.i),)))
-    if any(q.dot.dot.i in inside for q in s.q):
+    tape = s.space.tape
+    inside = set(symbols_of(tape, (substitute_speeds(s, e.i),)))
+    rates = [tape.rate(q.i) for q in s.q]
+    if any(x is not None and tape.rate(x) in inside for x in rates):
         msg = f"{name}: it contains accelerations; constraints are on positions or velocities"
         raise BadDescription(msg)
-    holonomic = not any(q.dot.i in inside for q in s.q)
+    holonomic = inside.isdisjoint(rates)
     if holonomic and not any(q.i in inside for q in s.q):
         msg = f"{name}: it does not depend on the motion (no coordinate and no rate enters)"
         raise BadDescription(msg)

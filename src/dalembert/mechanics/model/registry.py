@@ -205,7 +205,9 @@ def substitute_speeds(s: Registry, i: int) -> int:
 
 def rate_coefficients(s: Registry, e: Scalar) -> dict[int, int]:
     """{k: ∂e/∂q̇_k} of an expression that is linear in the rates."""
-    return LinearCoefficients(s.space.tape, [q.dot.i for q in s.q])(substitute_speeds(s, e.i))[1]
+    tape = s.space.tape
+    rates = [x for q in s.q if (x := tape.rate(q.i)) is not None]
+    return LinearCoefficients(tape, rates)(substitute_speeds(s, e.i))[1]
 
 
 def component_nodes(s: Registry, v: Vector) -> list[int]:

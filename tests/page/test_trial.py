@@ -125,6 +125,31 @@ def test_a_run_with_another_number_leaves_the_sentence_beside_nonsense(visit):
 
 
 @pytest.mark.slow
+def test_a_field_shows_six_digits_and_all_of_them_while_it_is_edited(visit):
+    field = visit.field("theta")
+    for number, brief, whole in (
+        (1.0471975511965976, "1.0472", "1.0471975511966"),
+        (0.00000219325, "2.19325e-6", "0.00000219325"),
+        (-0.0617138900142764, "-0.0617139", "-0.0617138900142764"),
+        (1.2, "1.2", "1.2"),
+    ):
+        visit.do(f"trial.put(trial.knobs.find((k) => k.name === 'theta'), {number})")
+        assert brief == field.input_value()
+        field.focus()
+        assert whole == field.input_value()
+        field.blur()
+        assert brief == field.input_value()
+    field.fill("1/3")
+    field.blur()
+    assert "1/3" == field.input_value()
+    visit.settled()
+    visit.page.get_by_label("Reset theta", exact=True).click()
+    visit.settled()
+    assert visit.do("trial.result === null")
+    assert "1.2" == field.input_value()
+
+
+@pytest.mark.slow
 def test_another_address_is_another_setting(visit):
     visit.give("m", "2")
     visit.settled()

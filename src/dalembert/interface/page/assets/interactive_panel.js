@@ -10,11 +10,12 @@ class Trial {
     all.show = (figure) => this.figure(figure);
     addEventListener("beforeprint", () => { for (const figure of [...this.stale]) this.figure(figure); }, { signal });
     this.data = data("live");
-    this.root = $("#trial");
+    // without data the panel is that of another run, which would never be freed
+    this.root = this.data ? $("#trial") : null;
     if ($("#phase")) this.phase = new Phase($("#phase"), this.quantities(), clock);
     const bars = $(".energies");
     if (bars) { this.energyBars = new EnergyBars(bars, (key) => this.energyOf(key)); this.energyBars.use(); clock.on((time) => this.energyBars.set(time)); }
-    if (!this.root || !this.data) return;
+    if (!this.root) return;
     const missing = this.missing();
     if (missing) { this.say(missing); return; }
     this.knobs = this.fields();
@@ -95,7 +96,7 @@ class Trial {
     const id = `knob-${this.knobs.indexOf(k)}`;
     row.className = "knob"; row.title = k.meaning ?? ""; label.innerHTML = this.data.typeset?.[k.name] ?? ""; if (!label.innerHTML) label.textContent = this.data.shown[k.name] ?? k.name; label.htmlFor = id;
     unit.textContent = k.unit ? ` [${k.unit}]` : ""; unit.id = `${id}-unit`; name.append(label, unit);
-    Object.assign(field, { type: "text", inputMode: "decimal", id, value: Trial.write(k.value), autocomplete: "off", spellcheck: false });
+    Object.assign(field, { type: "text", inputMode: "decimal", id, value: Trial.brief(k.value), autocomplete: "off", spellcheck: false });
     // spoken as programs call it
     field.setAttribute("aria-label", k.name); if (k.meaning) field.setAttribute("aria-description", k.meaning);
     Object.assign(slider, { type: "range", step: "any" }); if (k.form === "angle") slider.setAttribute("list", "angle-marks");
@@ -110,12 +111,17 @@ class Trial {
     const back = document.createElement("button");
     Object.assign(back, { type: "button", className: "undo", textContent: "↺", title: `Back to ${Trial.write(k.value)}` });
     back.setAttribute("aria-label", `Reset ${k.name}`);
-    back.addEventListener("click", () => { k.field.value = Trial.write(k.value); this.typed(k); });
+    back.addEventListener("click", () => { this.last = k; this.put(k, k.value); this.go(); });
+    // all digits while the field is edited
+    field.addEventListener("focus", () => { if (field.value === Trial.brief(k.now)) field.value = Trial.write(k.now); });
+    field.addEventListener("blur", () => { if (field.value === Trial.write(k.now)) field.value = Trial.brief(k.now); });
     row.append(name, field, slider, back, fault);
     return row;
   }
 
   static write(x) { return String(+x.toPrecision(15)); }
+  // six digits, as many as a field shows
+  static brief(x) { const y = +x.toPrecision(6), text = String(y); return text.replace("-", "").length > 9 ? y.toExponential().replace("e+", "e") : text; }
   // three digits of the range are as fine as a hand
   static round(x, k) { if (k.name === "tolerance" && k.group === "Run") return +x.toPrecision(1); const fine = 10 ** (Math.floor(Math.log10(k.span)) - 3); return +(Math.round(x / fine) * fine).toPrecision(12); }
 
@@ -265,9 +271,7 @@ class Trial {
       const of = f.name.endsWith(".dot") ? this.data.state.indexOf(f.name.slice(0, -4)) : -1;
       const x = f.q >= 0 ? q[f.q] : rates && of >= 0 && of < q.length ? rates[of] : undefined;
       if (x === undefined || name(f.q) === undefined && f.q >= 0) continue;
-      k.now = f.q >= 0 ? x : +x.toPrecision(3);
-      k.field.value = Trial.write(+k.now.toPrecision(6)); k.unread = "";
-      this.range(k);
+      this.put(k, f.q >= 0 ? x : +x.toPrecision(3));
     }
     this.go();
     this.clock.set(this.clock.first);
@@ -293,8 +297,11 @@ class Trial {
 
   forget() {
     this.guess = null;
-    for (const k of this.knobs) { k.now = k.value; k.unread = ""; k.field.value = Trial.write(k.value); this.range(k); this.blame(k, ""); }
+    for (const k of this.knobs) this.put(k, k.value);
   }
+
+  // another number into a field, without a run
+  put(k, x) { k.now = x; k.unread = ""; k.field.value = Trial.brief(x); this.range(k); this.blame(k, ""); }
 
   recorded() {
     this.result = null;

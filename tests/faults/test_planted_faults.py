@@ -255,6 +255,17 @@ def test_a_wrong_impact_is_seen(monkeypatch, fault, law):
     assert fault != "none" or len(run.events) > 2
 
 
+def test_impacts_that_do_not_turn_a_body_are_seen_in_an_ensemble(monkeypatch):
+    contacts = importlib.import_module("dalembert.runtime.contact.contact_run")
+    true = contacts._restitution
+    options = {"over": {"y": [0.5, 0.6]}, "start": {"x.dot": 2.0}, "progress": False}
+    said, _ = warned(lambda: da.ensemble(dropped_ball(), 1.0, **options))
+    assert [] == said
+    monkeypatch.setattr(contacts, "_restitution", lambda model: -0.5 * true(model))
+    said, _ = warned(lambda: da.ensemble(dropped_ball(), 1.0, **options))
+    assert said
+
+
 def test_wrong_code_of_an_ensemble_is_seen_though_single_runs_are_right(monkeypatch):
     lanes = importlib.import_module("dalembert.analysis.studies.vectorized_runs")
     true = lanes.native_model

@@ -8,7 +8,8 @@ Rosenbrock's methods, `external_integrators` those of other libraries; `disconti
 give. A `trajectory` is the result: `resampling` takes it at other times, `energy_and_residuals` are
 what it is judged by, `summary` and `table_export` are its lines and columns. `events/` pauses a run
 where something happens, `reactions/` finds what holds the system together, `forward_sensitivity/`
-carries ∂(q, u)/∂p, `plotting/` draws. `diagnosis` speaks of failures in the system's own terms.
+carries ∂(q, u)/∂p, `plotting/` draws. `diagnosis` speaks of failures in the system's own terms,
+`impact_audit` compares every impact with its law.
 
 Begin with `simulate`, then `trajectory`.
 """

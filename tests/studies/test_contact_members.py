@@ -76,3 +76,29 @@ def test_forces_and_extremes_are_kept_by_single_runs(keep):
     run = da.simulate(s, duration, start={**start, "y": 0.2})
     expected = run["T_floor"][-1] if keep == ["T_floor"] else run["y"].max()
     assert float(study[keep[0]][1]) == pytest.approx(float(expected), rel=1e-9)
+
+
+def test_constants_of_contacts_vary_with_the_bits_of_single_runs():
+    s = da.System("block", gravity=G)
+    x, y = s.coordinates("x y")
+    m, mu, e = s.constants("m mu e")
+    P = s.O.offset(x * s.N.x + y * s.N.y)
+    s.particle("block", m, P)
+    s.force(0.5 * s.N.x, P)
+    s.contact(P, friction=mu, restitution=e, name="floor")
+    # impossible ones among them
+    over = {"mu": [-0.1, 0.1, 0.4], "e": [0.0, 0.6, 1.2], "m": [-1.0, 2.0]}
+    given = {"start": {"y": 0.2, "x.dot": 2.0}}
+    study = da.ensemble(s, 0.8, over=over, threads=2, chunk=7, **given)
+    assert study.data.attrs["members run"] == "native code in threads (contacts)"
+    for index in np.ndindex(3, 3, 2):
+        values = {name: over[name][k] for name, k in zip(over, index, strict=True)}
+        outcome = int(study.data["outcome"][index])
+        if values["mu"] < 0 or values["e"] > 1 or values["m"] < 0:
+            assert outcome == 2
+            continue
+        run = da.simulate(s, 0.8, values=values, **given)
+        assert outcome == 0
+        for kept in ("x", "x.dot", "y.dot"):
+            assert float(run[kept][-1]) == float(study.data[kept][index])
+        assert run.integrals.relative_drift == float(study.data["drift"][index])

@@ -1,5 +1,5 @@
-"""Members with contacts by native code alone, in threads: each from its own initial state, with the
-prepared run of its thread.
+"""Members with contacts by native code alone, in threads: each from its own initial state and with
+its own constants, in the memory of one prepared run for each thread.
 
 Where native code does not reach the end (a change of mode that needs the general laws, a member
 that stops), the member is run again as `da.simulate` would. Results are bit-identical either way.
@@ -17,7 +17,7 @@ import numpy as np
 
 from dalembert.analysis.integrals.run_integrals import Z, cached_energies
 from dalembert.analysis.studies.ensemble_plan import EnsemblePlan, ParameterRole
-from dalembert.analysis.studies.initial_states import InitialStates
+from dalembert.analysis.studies.initial_states import InitialStates, PhysicalityCheck
 from dalembert.analysis.studies.result import FINISHED, REFUSED, ResultChunk
 from dalembert.analysis.studies.sequential_runs import SequentialRunner
 from dalembert.errors import BadExpression
@@ -47,7 +47,10 @@ def native_contacts_obstacle(plan: EnsemblePlan) -> str:
         (f"integrator {o.integrator!r}", o.integrator != NATIVE),
         ("events", bool(o.events)),
         ("an energy tolerance", o.budget is not None),
-        ("constants that vary", set(plan.roles.values()) != {ParameterRole.START}),
+        (
+            "inputs that vary",
+            not set(plan.roles.values()) <= {ParameterRole.START, ParameterRole.CONSTANT},
+        ),
         (
             "outputs over the time",
             any(k.functional is not None or plan.is_time_series(k) for k in plan.outputs),
@@ -71,11 +74,12 @@ class Motions(NamedTuple):
 
 
 class ContactRunner:
-    """A study with contacts whose members differ in their initial conditions."""
+    """A study with contacts whose members differ in initial conditions and constants."""
 
     def __init__(self, plan: EnsemblePlan, alone: SequentialRunner, memory: RunMemory) -> None:
         self.plan, self._alone, self._memory = plan, alone, memory
         self._batches = threading.local()
+        self._first_constants: dict[int, float] = {}
 
     def run(
         self, members: IndexArray, threads: int, on_progress: Progress | None = None
@@ -88,15 +92,22 @@ class ContactRunner:
         if setup is None or batch is None or not self._can_evaluate(setup):
             return self._alone.run(members, threads, on_progress)
         chunk = ResultChunk.empty(self.plan, len(members), audit=self.plan.audit)
-        starts = InitialStates(self.plan, setup.values, int(members[0])).table(
-            members, self.plan.grid.table(members), {}, lambda _: setup.values, chunk.refuse
-        )
-        begun = np.flatnonzero(chunk.outcome != REFUSED)
+        table = self.plan.grid.table(members)
+        initial = InitialStates(self.plan, setup.values, int(members[0]))
+        tape, roles = setup.values.kin.tape, enumerate(self.plan.roles.items())
+        places = {tape.names[x]: k for k, (x, role) in roles if role is ParameterRole.CONSTANT}
+        varied = {i: table[:, k] for i, k in places.items()}
+        self._first_constants = {i: float(x[0]) for i, x in varied.items()}
+        if varied and not (initial.is_direct and batch.set_constants({})):
+            return self._alone.run(members, threads, on_progress)
+        starts = initial.table(members, table, varied, lambda _: setup.values, chunk.refuse)
+        suspect = PhysicalityCheck(setup.values, places).suspect_rows(varied, len(members))
+        begun = np.setdiff1d(np.flatnonzero(chunk.outcome != REFUSED), suspect)
         blocks = [begun[k : k + _BLOCK] for k in range(0, len(begun), _BLOCK)]
-        run_block = partial(self._run_block, int(members[0]), starts)
+        run_block = partial(self._run_block, int(members[0]), starts, varied)
         done = np.zeros(len(members), dtype=bool)
         for motions in _in_threads(run_block, blocks, threads):
-            self._record(chunk, motions, setup)
+            self._record(chunk, motions, setup, varied)
             done[motions.rows] = True
             if on_progress is not None:
                 on_progress(int(done.sum()))
@@ -112,16 +123,25 @@ class ContactRunner:
         batch: RunBatch = self._batches.batch
         return batch
 
-    def _run_block(self, member: int, starts: FloatArray, rows: IndexArray) -> Motions:
+    def _run_block(
+        self, member: int, starts: FloatArray, varied: dict[int, FloatArray], rows: IndexArray
+    ) -> Motions:
         """Members of one thread; those that native code does not finish are left out."""
         batch = self._batch(member)
         batch.begin()
         finished, t, y = [], [], []
         for row in rows.tolist():
+            if varied:
+                batch.set_constants({i: float(x[row]) for i, x in varied.items()})
+                if not batch.are_admissible(starts[row]):
+                    continue
             if (motion := batch.run(starts[row])) is not None:
                 finished.append(row)
                 t.append(motion[0])
                 y.append(motion[1])
+        if varied:
+            # the prepared run is that of the first member
+            batch.set_constants(self._first_constants)
         first = np.cumsum([0, *map(len, t)])[:-1]
         return Motions(
             np.array(finished, dtype=int),
@@ -144,42 +164,57 @@ class ContactRunner:
         flags = [x.i for c in kin.system.contacts for x in (*c.mode_symbols, *c.plane_symbols)]
         return not evaluator.contains(self._nodes, (*unknown, *flags))
 
-    def _record(self, chunk: ResultChunk, motions: Motions, setup: RunSetup) -> None:
+    def _record(
+        self,
+        chunk: ResultChunk,
+        motions: Motions,
+        setup: RunSetup,
+        varied: dict[int, FloatArray],
+    ) -> None:
         """What is kept of some members."""
         if not len(motions.rows):
             return
         rows, last = motions.rows, motions.last
         chunk.outcome[rows], chunk.reached[rows] = FINISHED, motions.t[last]
         chunk.steps[rows] = last - motions.first
-        values = self._evaluate(setup, self._nodes, motions.y[last], motions.t[last])
+        own = {i: x[rows] for i, x in varied.items()}
+        values = self._evaluate(setup, self._nodes, motions.y[last], motions.t[last], own)
         for kept, row in zip(self.plan.outputs, values, strict=True):
             chunk.outputs[kept.name][rows] = row
         if chunk.drift is not None and setup.watched is not None:
-            chunk.drift[rows] = self._relative_drifts(motions, setup)
+            chunk.drift[rows] = self._relative_drifts(motions, setup, own)
 
     def _evaluate(
-        self, setup: RunSetup, nodes: list[int], y: FloatArray, t: FloatArray
+        self,
+        setup: RunSetup,
+        nodes: list[int],
+        y: FloatArray,
+        t: FloatArray,
+        varied: dict[int, FloatArray],
     ) -> FloatArray:
         """Expressions of states, by the operations that a trajectory evaluates them with."""
         evaluator = setup.values.evaluator
         columns = np.ascontiguousarray(y[:, : len(evaluator.kin.state)].T)
         state = {**dict(zip(evaluator.kin.state, columns, strict=True)), evaluator.time: t}
-        return evaluator.values_along(nodes, state, len(t))
+        return evaluator.values_along(nodes, state | varied, len(t))
 
-    def _relative_drifts(self, motions: Motions, setup: RunSetup) -> FloatArray:
+    def _relative_drifts(
+        self, motions: Motions, setup: RunSetup, varied: dict[int, FloatArray]
+    ) -> FloatArray:
         """max |E_Z − E_Z(t₀)| of each member relative to its energies, as `RunIntegrals` has it."""
         assert setup.watched is not None
         evaluator, first = setup.values.evaluator, motions.first
         E = cached_energies(evaluator.kin)
         energies = as_nodes(evaluator.tape, [E.K2, E.V])
         in_state = [evaluator.in_state(i) for i in energies]
-        K2, V = self._evaluate(setup, in_state, motions.y, motions.t)
+        counts = np.diff(np.append(first, len(motions.t)))
+        along = {i: np.repeat(x, counts) for i, x in varied.items()}
+        K2, V = self._evaluate(setup, in_state, motions.y, motions.t, along)
         n, names = len(evaluator.kin.state), setup.watched.audit.names
 
         def quadrature(name: str) -> FloatArray:
             return motions.y[:, n + names.index(name)] if name in names else np.zeros_like(K2)
 
-        counts = np.diff(np.append(first, len(K2)))
         E_Z = K2 + V + quadrature(Z) + quadrature(EVENT_LOSS)
         drifts = np.maximum.reduceat(np.abs(E_Z - np.repeat(E_Z[first], counts)), first)
         sizes = K2 + np.abs(V - np.repeat(V[first], counts)) + np.abs(quadrature(Z))
@@ -188,7 +223,8 @@ class ContactRunner:
 
         def terms(k: int) -> float:
             own = slice(first[k], first[k] + counts[k])
-            each = self._evaluate(setup, bounds, motions.y[own], motions.t[own])
+            constants = {i: x[own] for i, x in along.items()}
+            each = self._evaluate(setup, bounds, motions.y[own], motions.t[own], constants)
             return float(np.max(np.sum(each, axis=0), initial=0.0))
 
         found = [

@@ -7,7 +7,7 @@ from __future__ import annotations
 import copy
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -196,6 +196,8 @@ class ContactSwitchedRun:
         if variation is None and not self.events and known:
             run.native = NativeTransition(run.switcher, watch, context, watched, run.settings)
             run.native.read_records = run.read_records
+            quantities = self.model.compiled.quantities
+            run.parameters = [*settings, (self.model.p, quantities.parameters)]
             self._run = run
         if variation is not None:
             run.saltation = ContactSaltation(variation, self.model, p, self.history, run.switcher)
@@ -270,10 +272,15 @@ def _mode_transition(
     )
 
 
-def _restitution(model: ContactModel) -> FloatArray:
+def _restitution_values(model: ContactModel, values: Mapping[int, float]) -> FloatArray:
+    """e of all contacts, with other values of some constants."""
     evaluator = model.values.evaluator
     nodes = [evaluator.in_state(evaluator.node(c.restitution)) for c in model.contacts]
-    found = evaluator.values_at(nodes, {})
+    return evaluator.values_at(nodes, values)
+
+
+def _restitution(model: ContactModel) -> FloatArray:
+    found = _restitution_values(model, {})
     for c, e in zip(model.contacts, found.tolist(), strict=True):
         if not 0.0 <= e <= 1.0:
             msg = (
@@ -299,6 +306,8 @@ class ContactRun(EventRun):
     native_parameters: FloatArray = field(kw_only=True)
     activity: ActiveContacts = field(kw_only=True)
     saltation: ContactSaltation | None = None
+    # arrays of parameters with their symbols
+    parameters: list[tuple[FloatArray, Sequence[int]]] = field(default_factory=list)
     # changes of mode in native code, where it knows all contacts
     native: NativeTransition | None = None
     first_modes: list[ContactMode] = field(default_factory=list)
@@ -601,7 +610,8 @@ class ContactBatch:
 
     def __init__(self, run: ContactRun) -> None:
         assert run.native is not None
-        self._native, watch = run.native, run.watch
+        self._run, self._native, watch = run, run.native, run.watch
+        self._varies = not run.problem.discontinuities
         self._integration = Integrator(
             replace(run.problem, events=watch.search_address, event_data=watch.looked_with)
         )
@@ -609,6 +619,27 @@ class ContactBatch:
     def begin(self) -> None:
         """Take the memory of the contacts, which other runs may have used since."""
         self._native.join(self._integration)
+
+    def set_constants(self, values: Mapping[int, float]) -> bool:
+        """Other constants for the runs that follow, by their symbols; whether that is possible."""
+        for p, symbols in self._run.parameters:
+            for k, i in enumerate(symbols):
+                if i in values:
+                    p[k] = values[i]
+        self._native.restitution[:] = _restitution_values(self._run.switcher.model, values)
+        self._run.context.refresh_parameters()
+        self._run.watch.parameters_changed()
+        self._native.refresh_parameters()
+        return self._varies
+
+    def are_admissible(self, y: FloatArray) -> bool:
+        """Whether coefficients of friction and restitution are possible in the state y."""
+        model, e = self._run.switcher.model, self._native.restitution
+        try:
+            model.check_coefficients(model.quantities(y, self._integration.problem.t0))
+        except BadValue:
+            return False
+        return bool(((e >= 0.0) & (e <= 1.0)).all())
 
     def run(self, y: FloatArray) -> tuple[FloatArray, FloatArray] | None:
         """Times and states from the state y on; None where native code alone does not reach the

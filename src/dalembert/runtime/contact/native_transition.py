@@ -26,7 +26,11 @@ from dalembert.runtime.contact.transition_fields import (
     Exit,
 )
 from dalembert.runtime.contact.transition_records import MODES, TransitionLog, codes_of
-from dalembert.runtime.numerics.compiled_function import CompiledFunction, allocate_workspace
+from dalembert.runtime.numerics.compiled_function import (
+    CompiledFunction,
+    allocate_workspace,
+    run_prologue,
+)
 from dalembert.runtime.numerics.jit import Library, load
 from dalembert.runtime.numerics.llvm_types import ctypes_structure, padded_size
 from dalembert.runtime.numerics.python_binding import data_address
@@ -134,6 +138,8 @@ class NativeTransition:
         self._alive: list[Any] = [watch, context, audit]
         self._n, self._contacts = len(model.values.kin.state), len(model.contacts)
         self._fields = _Fields(taken=-1)
+        # functions with their parameters and scratch space
+        self._bound: list[tuple[CompiledFunction, int, int]] = []
         self.address = ctypes.addressof(self._fields)
         self._library = _library()
         self._drive, self._begin = (_DRIVE(self._library.address(x)) for x in ("drive", "begin"))
@@ -164,7 +170,7 @@ class NativeTransition:
         for name, values in arrays.items():
             self._array(name, values, int)
         f.duration, f.tolerance = switcher.duration, switcher.tolerance
-        self._array("restitution", switcher.restitution)
+        self.restitution = self._array("restitution", switcher.restitution)
 
     def _attach(self, watch: GuardMonitor, context: Context) -> None:
         """The compiled functions, and room for their results and for one change."""
@@ -195,6 +201,7 @@ class NativeTransition:
         """A compiled function with its parameters and scratch space."""
         work = allocate_workspace(function, p)
         self._alive += [function, p, work]
+        self._bound.append((function, data_address(p) if p.size else 0, data_address(work)))
         setattr(self._fields, name, function.address)
         setattr(self._fields, f"{name}_p", data_address(p) if p.size else 0)
         setattr(self._fields, f"{name}_work", data_address(work))
@@ -252,6 +259,11 @@ class NativeTransition:
             self.standing = [Crossing(float(t[i]), int(guard[i])) for i in range(self._fields.hits)]
             return ExitReason.AT_EVENT
         return int(code)
+
+    def refresh_parameters(self) -> None:
+        """The parameters have other values: what follows from them alone is computed again."""
+        for each in self._bound:
+            run_prologue(*each)
 
     def run_alone(self, integration: Integrator) -> bool:
         """A whole run without Python: whether native code has reached its end. Records are given

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -71,6 +71,14 @@ class RunBatch(Protocol):
 
     def begin(self) -> None:
         """Take the memory, which other runs may have used since."""
+        ...
+
+    def set_constants(self, values: Mapping[int, float]) -> bool:
+        """Other constants for the runs that follow, by their symbols; whether that is possible."""
+        ...
+
+    def are_admissible(self, y: FloatArray) -> bool:
+        """Whether coefficients of friction and restitution are possible in the state y."""
         ...
 
     def run(self, y: FloatArray) -> tuple[FloatArray, FloatArray] | None:

@@ -109,6 +109,7 @@ class Editor {
 
   // mark lines and bring them into sight
   choose(first, last) {
+    if (!first && !this.chosen) return;
     this.chosen = first ? [first, last] : null;
     if (first) {
       const top = (first - 1) * ROW, high = this.area.clientHeight;

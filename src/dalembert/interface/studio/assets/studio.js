@@ -34,7 +34,7 @@ class Studio {
   }
 
   // `passing`: gone with the next answer; others stay until something is typed
-  note(text, bad = false, passing = false) { this.passing = passing; const p = $(".note"); p.textContent = text; p.classList.toggle("fails", bad); }
+  note(text, bad = false, passing = false) { this.passing = passing; const p = $(".note"); if (p.textContent !== text) p.textContent = text; p.classList.toggle("fails", bad); }
 
   async begin() {
     const found = await this.ask("begin");

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+# only while it is imported: modules there have names of folders of the tests
 sys.path.insert(0, str(ROOT / "benchmarks"))
-
 import sensitivities  # noqa: E402
+
+sys.path.remove(str(ROOT / "benchmarks"))
 
 # what a reader takes for a measurement of speed
 CLAIM = re.compile(

@@ -39,12 +39,13 @@ def scramble(monkeypatch):
         monkeypatch.setattr(kind, "__str__", letters)
     anything = property(letters, lambda *_: None)
     for kind, names in (
-        (errors.BadExpression, ("sentence", "what")),
+        (errors.BadExpression, ("sentence", "what", "remedy")),
         (errors.Unwritable, ("what",)),
         (Solution, ("message",)),
     ):
         for name in names:
-            monkeypatch.setattr(kind, name, anything)
+            # a field without a default is no attribute of its class
+            monkeypatch.setattr(kind, name, anything, raising=kind is not Solution)
     monkeypatch.setattr(BadStart, "sentence", anything, raising=False)
 
 

@@ -90,13 +90,21 @@ def test_gait_with_held_feet_is_that_of_angular_momenta_by_hand() -> None:
     assert np.abs(sorted(orbit.multipliers, key=abs)[:-2]).max() < 1e-6
 
 
-def test_friction_in_a_plane_is_refused_by_name() -> None:
-    s = da.System("Puck", gravity=G, up="z")
+def test_a_puck_on_springs_circles_against_friction_in_a_plane() -> None:
+    # F cos φ = (k − m ω²) r and F sin φ = μ n for a force that turns with ω
+    s = da.System("Puck on springs")
     x, y = s.coordinates("x y")
-    s.particle("puck", 1, s.O.offset(x * s.N.x + y * s.N.y))
-    s.friction((x.dot, y.dot), 0.1, normal=1, name="ice")
-    with pytest.raises(da.NotApplicable, match="'ice' has friction in a plane"):
-        da.periodic(s, {"x'": 1.0}, 1.0)
+    P = s.O.offset(x * s.N.x + y * s.N.y)
+    s.particle("puck", 1, P)
+    s.potential(2 * (x**2 + y**2))
+    s.force(da.cos(s.t) * s.N.x + da.sin(s.t) * s.N.y, at=P)
+    s.friction((x.dot, y.dot), 0.3, normal=1, name="ice")
+    start = {"x": 0.3, "y": -0.1, "x'": 0.1, "y'": 0.3}
+    orbit = da.periodic(s, start, 2 * np.pi)
+    r, phi = np.sqrt(1 - 0.3**2) / 3, np.arcsin(0.3)
+    expected = [r * np.cos(phi), -r * np.sin(phi), r * np.sin(phi), r * np.cos(phi)]
+    assert expected == pytest.approx(orbit.x0, abs=1e-9)
+    assert orbit.stable
 
 
 def test_several_segments_are_refused() -> None:

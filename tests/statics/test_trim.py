@@ -12,8 +12,12 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.runtime.numerics.symbol_values import BadValue
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
-import trim
+_BENCHMARKS = str(Path(__file__).resolve().parents[2] / "benchmarks")
+# only while it is imported: modules there have names of folders of the tests
+sys.path.insert(0, _BENCHMARKS)
+import trim  # noqa: E402
+
+sys.path.remove(_BENCHMARKS)
 
 
 def test_thrusts_of_a_hover_are_solved_for() -> None:

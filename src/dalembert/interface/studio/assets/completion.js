@@ -6,7 +6,7 @@ class Completion {
     Object.assign(this, { editor, words, names: {}, found: [], at: 0 });
     this.list = $(".completions", editor.root); this.hint = $(".hint", editor.root);
     const area = editor.area;
-    area.addEventListener("input", () => this.offer());
+    area.addEventListener("input", () => { this.close(); editor.later("offer", () => this.offer()); });
     area.addEventListener("keydown", (e) => this.key(e), true);
     area.addEventListener("blur", () => this.close());
     area.addEventListener("scroll", () => { this.close(); this.hint.hidden = true; });

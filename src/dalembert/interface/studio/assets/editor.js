@@ -5,9 +5,9 @@ const ROW = 20, EDGE = 8;
 
 class Editor {
   constructor(root, changed) {
-    Object.assign(this, { root, changed, faults: [], names: {}, lines: [] });
+    Object.assign(this, { root, changed, faults: [], names: {}, lines: [], tasks: new Map() });
     this.area = $("textarea", root); this.colours = $(".colours", root); this.marks = $(".marks", root); this.gutter = $(".gutter", root);
-    this.area.addEventListener("input", () => { this.paint(); this.changed(this.area.value); });
+    this.area.addEventListener("input", () => { this.lines = this.text.split("\n"); this.later("paint", () => this.paint()); this.changed(this.area.value); });
     this.area.addEventListener("scroll", () => this.scrolled());
     this.area.addEventListener("keydown", (e) => this.key(e));
     this.width = this.measure();
@@ -17,6 +17,12 @@ class Editor {
 
   // another text: what was typed before cannot be undone into it
   set text(text) { this.area.value = text; this.faults = []; this.area.setSelectionRange(0, 0); this.area.scrollTop = 0; this.paint(); }
+
+  // once before the next frame, however many keys were pressed since the last one
+  later(name, act) {
+    if (!this.tasks.size) requestAnimationFrame(() => { const acts = [...this.tasks.values()]; this.tasks.clear(); for (const each of acts) each(); });
+    this.tasks.set(name, act);
+  }
 
   measure() {
     const probe = document.createElement("span");

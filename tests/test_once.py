@@ -106,6 +106,21 @@ def test_every_public_function_is_called():
     assert first_calls.public_functions() == set(first_calls.CALLS)
 
 
+@pytest.mark.parametrize(
+    "calls",
+    [("simulate", "fit"), pytest.param((), marks=pytest.mark.slow)],
+    ids=["two calls", "all"],
+)
+def test_no_two_threads_wait_for_one_another(calls):
+    """Locks are taken in one order."""
+    command = [sys.executable, str(SCRIPT.with_name("lock_order.py")), *calls]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    assert 0 == done.returncode, done.stderr[-2000:]
+    found = json.loads(done.stdout)
+    assert found["locks"] > 5
+    assert [] == found["cycle"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("share", "systems"), [(0.25, "own"), (0.25, "shared")])
 def test_first_calls_from_eight_threads(alone, share, systems):

@@ -95,6 +95,24 @@ class lazy_property(Generic[T]):  # noqa: N801 - it is written like `property`
         return value
 
 
+class shared_property(lazy_property[T]):  # noqa: N801 - it is written like `property`
+    """A property that is computed once for all threads, under the lock of this module.
+
+    The lock of `functools.cached_property` before Python 3.12 is a second one: a thread that holds
+    it and asks for a cached result waits for ever for one that computes a result and reads the
+    property.
+    """
+
+    def __get__(self, owner: Any, kind: type | None = None) -> T:
+        if owner is None:
+            return self  # type: ignore[return-value] # as above
+        with COMPUTE_LOCK:
+            # another thread that waited here finds it
+            if self.name not in owner.__dict__:
+                super().__get__(owner, kind)
+            return owner.__dict__[self.name]  # type: ignore[no-any-return] # put there above
+
+
 # how many results of one kind an owner keeps
 MAX_ENTRIES: Final = 32
 

@@ -11,7 +11,12 @@ from functools import partial
 from typing import Any, Final
 
 from dalembert.errors import NotASystem
-from dalembert.foundation.caching import COMPUTE_LOCK, PerOwnerCache, lazy_property
+from dalembert.foundation.caching import (
+    COMPUTE_LOCK,
+    PerOwnerCache,
+    lazy_property,
+    shared_property,
+)
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.geometry.frame import Frame, VelocityRecursion
 from dalembert.mechanics.geometry.point import Point
@@ -156,18 +161,13 @@ class Kinematics(Displayable):
         self.cached_results: dict[Any, dict[Hashable, Any]] = {}
         self._base_tape: Tape | None = None
 
-    @lazy_property
+    @shared_property
     def tape(self) -> Tape:
         """Where the expressions are; that of a fork is copied when it is first asked for, and
         most runs never ask.
         """
-        with COMPUTE_LOCK:
-            made: Tape | None = self.__dict__.get("tape")
-            if made is None:
-                assert self._base_tape is not None
-                # another thread that waits here finds it
-                made = self.__dict__["tape"] = self._base_tape.fork()
-            return made
+        assert self._base_tape is not None
+        return self._base_tape.fork()
 
     @lazy_property
     def in_rates(self) -> Substitution:

@@ -7,14 +7,13 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import field, fields, replace
-from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 
 from dalembert.errors import BadDescription, BadExpression, NotApplicable
 from dalembert.foundation.array_types import FloatArray
-from dalembert.foundation.caching import PerOwnerCache, lazy_property
+from dalembert.foundation.caching import PerOwnerCache, lazy_property, shared_property
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import derivative_bindings
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
@@ -85,7 +84,7 @@ class RunValues:
     # bound symbols whose expressions contain the state: forces of contacts
     state_dependent: frozenset[int] = frozenset()
 
-    @cached_property
+    @shared_property
     def evaluator(self) -> Evaluator:
         """What reads expressions with these values, on a tape of its own."""
         return Evaluator(self.kin, self.numbers, self.bindings)

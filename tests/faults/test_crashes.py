@@ -86,6 +86,30 @@ def test_a_shape_with_plain_numbers_is_drawn(tmp_path, kind, sizes):
     assert da.write_report(s, tmp_path / "page.html", duration=0.1).exists()
 
 
+@pytest.mark.parametrize(
+    ("kind", "sizes", "message"),
+    [
+        ("banana", (1,), "no shape 'banana'; there are rod, disk, sphere, box, cylinder"),
+        ("rod", (2, 3), r"the sizes of a rod are \(length,\), got \(2, 3\)"),
+        ("rod", 2, r"the sizes of a rod are \(length,\), got 2"),
+        ("cylinder", (1,), r"the sizes of a cylinder are \(radius, length\)"),
+        ("disk", (-2,), "its radius is -2; a radius must be positive"),
+    ],
+)
+def test_a_wrong_shape_is_refused(kind, sizes, message):
+    s = da.System("Shape")
+    pin = s.pin("theta", s.O)
+    with pytest.raises(da.BadDescription, match=message):
+        s.body(
+            "b",
+            1,
+            pin,
+            pin.frame,
+            da.inertia(pin.frame, 0.1, 0.1, 0.1),
+            shape=da.Shape(kind, sizes, pin.frame.x),
+        )
+
+
 @pytest.mark.parametrize("second", [3, "abc", None])
 def test_galerkin_refuses_what_is_no_derivation(second):
     hybrid = da.extended_hamilton(gallery.build("cantilever"))

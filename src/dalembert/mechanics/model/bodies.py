@@ -37,6 +37,16 @@ def particle(s: Registry, name: str, mass: Any, at: Point) -> Body:
     return body
 
 
+# the sizes of each shape, in their order
+_SHAPE_SIZES: Final = {
+    "rod": ("length",),
+    "disk": ("radius",),
+    "sphere": ("radius",),
+    "box": ("a", "b", "c"),
+    "cylinder": ("radius", "length"),
+}
+
+
 def body(
     s: Registry,
     name: str,
@@ -70,7 +80,7 @@ def body(
     central = inertia if about is None else _central_inertia(inertia, m, G - about)
     _check_inertia(s, name, central, frame)
     if shape is not None:
-        shape = replace(shape, sizes=tuple(scalar(s, x) for x in shape.sizes))
+        shape = _check_shape(s, name, shape)
     body = Body(name, m, G, frame, central, shape)
     s.bodies.append(body)
     return body
@@ -148,6 +158,22 @@ def _check_sizes(s: Registry, body: str, **sizes: Any) -> tuple[Scalar, ...]:
             msg = f"body {body!r}: its {what} is {value:g}; a {what} must be positive"
             raise BadDescription(msg)
     return tuple(made.values())
+
+
+def _check_shape(s: Registry, body: str, shape: Shape) -> Shape:
+    """The shape with its sizes as positive expressions."""
+    names = _SHAPE_SIZES.get(shape.kind)
+    if names is None:
+        msg = f"body {body!r}: no shape {shape.kind!r:.40}; there are {', '.join(_SHAPE_SIZES)}"
+        raise BadDescription(msg)
+    if not isinstance(shape.sizes, tuple | list) or len(names) != len(shape.sizes):
+        msg = (
+            f"body {body!r}: the sizes of a {shape.kind} are ({', '.join(names)}"
+            f"{',' if len(names) == 1 else ''}), got {shape.sizes!r:.60}"
+        )
+        raise BadDescription(msg)
+    sizes = _check_sizes(s, body, **dict(zip(names, shape.sizes, strict=True)))
+    return replace(shape, sizes=sizes)
 
 
 def rod(s: Registry, name: str, at: Point, mass: Any, length: Any) -> Body:

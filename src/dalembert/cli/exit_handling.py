@@ -155,7 +155,10 @@ def _usage_sentence(usage: str, known: set[str]) -> str:
 
 def is_library_frame(filename: str) -> bool:
     """Whether a frame belongs to the machinery and not to the user's program."""
-    return filename.startswith((LIBRARY_PATH, "<frozen importlib"))
+    # the parser of the command line calls the commands
+    parser = sys.modules.get("click")
+    parsing = () if parser is None else (str(Path(str(parser.__file__)).parent) + os.sep,)
+    return filename.startswith((LIBRARY_PATH, "<frozen importlib", *parsing))
 
 
 def description_error(problem: DalembertError, where: str) -> UserProgramError:

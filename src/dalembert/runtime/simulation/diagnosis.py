@@ -276,8 +276,9 @@ def warn_of_lost_rank(run: Trajectory, space: Workspace, rtol: float, atol: Arra
     name = run.kinematics.velocity_rows[row].row.name
     warn(
         f"constraint row {name!r} is violated from t = {t[first]:.6g} on, by up to "
-        f"{e[:, row].max():.2g}: {rank:.1e} of the slope of the rows is left at t = {t[at]:.6g}; "
-        f"a row must not have a pole, nor lose its rank, on the way"
+        f"{e[:, row].max():.2g}: the constraint rows have a pole or lose rank at "
+        f"t = {t[at]:.6g} (smallest relative singular value {rank:.1e}); end the run before it, or "
+        f"write the constraint without a pole"
     )
     return True
 

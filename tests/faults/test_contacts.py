@@ -119,3 +119,17 @@ def test_a_box_that_rocks_comes_to_rest(case):
     assert "True" == finished
     assert int(changes) <= 100_000
     assert "open" not in modes
+
+
+def test_a_run_stops_after_too_many_changes_of_mode(monkeypatch):
+    from dalembert.runtime.contact import contact_run
+
+    assert 100_000 == contact_run._MOST
+    monkeypatch.setattr(contact_run, "_MOST", 20)
+    s = da.System("Ball", gravity=9.81)
+    P = s.O.offset(s.coordinate("y") * s.N.y)
+    s.particle("ball", 1, P)
+    s.contact(P, restitution=1, name="floor")
+    with pytest.raises(da.ContactStopped, match=r"'floor' changes its mode without end.*20 times"):
+        da.simulate(s, 100.0, start={"y": 1.0}, progress=False)
+    assert da.simulate(s, 5.0, start={"y": 1.0}, progress=False).finished

@@ -8,6 +8,7 @@ import pytest
 
 import dalembert as da
 from dalembert.exchange.exports.formats import FORMATS
+from dalembert.symbolic.algebra import tape
 
 FUNCTIONS = (
     *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log", "sqrt"),
@@ -51,6 +52,10 @@ def all_functions():
 
 def exported(s, kind):
     return da.export(s, kind, **({"binary": "no"} if kind == "fmu" else {})).files
+
+
+def test_no_function_of_the_tape_is_left_out():
+    assert {*tape.FUNCTIONS, "atan2"} <= set(FUNCTIONS)
 
 
 @pytest.mark.parametrize("kind", [*FORMATS])

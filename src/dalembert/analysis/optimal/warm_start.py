@@ -45,10 +45,10 @@ def carried_multipliers(
         solution.upper_multipliers[free[1]],
     )
     for k, (a, b) in enumerate(zip(old.layouts, new.layouts, strict=True)):
-        n_x, found = len(a.first), solution.multipliers
+        n_x, multipliers = len(a.first), solution.multipliers
         for part, by_width in ((slice(n_x), False), (slice(n_x, None), True)):
             at = old.point_rows[k][:, part], new.point_rows[k][:, part]
-            _carry(a, b, *at, found, rows, by_width=by_width)
+            _carry(a, b, *at, multipliers, rows, by_width=by_width)
         _carry(a, b, a.points, b.points, solution.lower_multipliers, lower, by_width=True)
         _carry(a, b, a.points, b.points, solution.upper_multipliers, upper, by_width=True)
     return CarriedMultipliers(rows, lower, upper)

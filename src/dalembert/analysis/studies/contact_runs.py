@@ -227,11 +227,11 @@ class ContactRunner:
             each = self._evaluate(setup, bounds, motions.y[own], motions.t[own], constants)
             return float(np.max(np.sum(each, axis=0), initial=0.0))
 
-        found = [
+        sizes = [
             energy_scale(float(d), float(s), partial(terms, k)).size
             for k, (d, s) in enumerate(zip(drifts, scales, strict=True))
         ]
-        return np.asarray(drifts / np.array(found))
+        return np.asarray(drifts / np.array(sizes))
 
     def _rerun(self, chunk: ResultChunk, members: IndexArray, rows: IndexArray) -> None:
         """Members as runs of their own."""

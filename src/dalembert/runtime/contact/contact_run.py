@@ -280,15 +280,15 @@ def _restitution_values(model: ContactModel, values: Mapping[int, float]) -> Flo
 
 
 def _restitution(model: ContactModel) -> FloatArray:
-    found = _restitution_values(model, {})
-    for c, e in zip(model.contacts, found.tolist(), strict=True):
+    restitutions = _restitution_values(model, {})
+    for c, e in zip(model.contacts, restitutions.tolist(), strict=True):
         if not 0.0 <= e <= 1.0:
             msg = (
                 f"{c.name!r}: restitution = {e:g} for the values of this run: it must lie "
                 f"between 0 (no rebound) and 1 (nothing lost)"
             )
             raise BadValue(msg)
-    return found
+    return restitutions
 
 
 @dataclass

@@ -191,8 +191,8 @@ class ContactSaltation:
             return GuardTime(S, f, np.full(k, np.nan), "the motion only touches its guard")
         change = slopes[:, :n] @ S.T
         change[:, self._places] += slopes[:, n + 1 :]
-        found = self._one_time(S, f, np.vstack([-change / rate[:, np.newaxis], *ends]))
-        return found._replace(obstacle=found.obstacle or (_TOGETHER if ends else ""))
+        guard_time = self._one_time(S, f, np.vstack([-change / rate[:, np.newaxis], *ends]))
+        return guard_time._replace(obstacle=guard_time.obstacle or (_TOGETHER if ends else ""))
 
     def _one_time(self, S: FloatArray, f: FloatArray | None, moments: FloatArray) -> GuardTime:
         """δt of guards that fire together and move alike."""

@@ -99,14 +99,14 @@ class NativeRecords(NamedTuple):
     def read(self) -> list[Occurrence]:
         """What happened, in words."""
         log = self.log
-        found: list[Occurrence] = []
+        occurrences: list[Occurrence] = []
         before, after = log.before.tolist(), log.after.tolist()
         for i, changes in enumerate(self._changes()):
             hit = bool(log.hit[i])
             states = before[i], after[i] if hit else None
             energy = float(log.energy[i]) if hit else 0.0
-            found += occurrences_of(self.states, float(log.t[i]), states, changes, energy)
-        return found
+            occurrences += occurrences_of(self.states, float(log.t[i]), states, changes, energy)
+        return occurrences
 
     def _changes(self) -> Iterator[list[ModeChange]]:
         """Impacts, ends of bounces and new modes, row by row."""

@@ -45,11 +45,11 @@ def sundials_solution(
         # before it stops it takes steps that are too short for a double, to states beyond any
         count = 1 + int(np.argmin(np.append(np.diff(t) > 0.0, False)))
         t, y, slopes = t[:count], y[:count], slopes[:count]
-        motion = _stored(t, y, _cubic_coefficients(t, y, slopes))
+        motion = _store_steps(t, y, _cubic_coefficients(t, y, slopes))
         return Solution(motion, outcome, message, 0, calls)
     inside = places[:-1].reshape(len(t) - 1, POINTS_PER_STEP, -1)[:, 1:]
     ends = places[::POINTS_PER_STEP]
-    motion = _stored(t, ends, _hermite_coefficients(t, ends, slopes, inside))
+    motion = _store_steps(t, ends, _hermite_coefficients(t, ends, slopes, inside))
     return Solution(motion, outcome, message, 0, calls)
 
 
@@ -65,7 +65,7 @@ def with_quadratures(
         return solution
     if dense is None or not len(dense):
         y = np.hstack([y, np.tile(start, (len(t), 1))])
-        return replace(solution, motion=_stored(t, y, None))
+        return replace(solution, motion=_store_steps(t, y, None))
     nodes, whole, partial = _integration_weights()
     h = np.diff(t)[:, np.newaxis]
     states = np.array([evaluate_dense_output(dense.swapaxes(0, 1), theta) for theta in nodes])
@@ -74,7 +74,7 @@ def with_quadratures(
     Z = np.vstack([start, start + np.cumsum(h * np.tensordot(whole, P, 1), axis=0)])
     inside = (Z[:-1] + h * np.tensordot(partial, P, 1)).swapaxes(0, 1)
     rows = np.concatenate([dense, _hermite_coefficients(t, Z, powers(t, y), inside)], axis=2)
-    return replace(solution, motion=_stored(t, np.hstack([y, Z]), rows))
+    return replace(solution, motion=_store_steps(t, np.hstack([y, Z]), rows))
 
 
 def _integration_weights() -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -101,10 +101,10 @@ def interpolated_solution(
     """Steps with their slopes and four states in each as one motion."""
     times, states = np.array(t), np.array(y)
     dense = _hermite_coefficients(times, states, np.array(f), np.array(inside)) if inside else None
-    return Solution(_stored(times, states, dense), outcome, message, 0, calls)
+    return Solution(_store_steps(times, states, dense), outcome, message, 0, calls)
 
 
-def _stored(t: FloatArray, y: FloatArray, dense: FloatArray | None) -> StoredTrajectory:
+def _store_steps(t: FloatArray, y: FloatArray, dense: FloatArray | None) -> StoredTrajectory:
     steps = None if dense is None else ChunkedArray([dense])
     return StoredTrajectory(ChunkedArray([t]), ChunkedArray([y]), steps)
 

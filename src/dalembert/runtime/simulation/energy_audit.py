@@ -126,14 +126,14 @@ class Audit:
     def rates(self) -> CompiledFunction | None:
         """The rates of all quadratures; None where there are none."""
         after = self.forces if self.takes_multipliers else ()
-        return self._compiled(self.nodes, after) if self.nodes else None
+        return self._compile_nodes(self.nodes, after) if self.nodes else None
 
     @cached_property
     def rates_of_forces(self) -> CompiledFunction | None:
         """The same with the contact forces as arguments."""
-        return self._compiled(self.nodes_of_forces, self.forces) if self.nodes else None
+        return self._compile_nodes(self.nodes_of_forces, self.forces) if self.nodes else None
 
-    def _compiled(self, nodes: Sequence[int], after: Sequence[int]) -> CompiledFunction:
+    def _compile_nodes(self, nodes: Sequence[int], after: Sequence[int]) -> CompiledFunction:
         return CompiledFunction(self.tape, nodes, (*self.state, *after), self.parameters)
 
     @cached_property

@@ -171,8 +171,9 @@ def _solve_implicit(
     motion = replace(problem, y0=problem.start[:n], n_norm=None)
 
     def rates(t: float, y: FloatArray) -> FloatArray:
-        found: FloatArray = _rates_and_multipliers(model, _filled_state(t, y, fill)[None], p)[0][0]
-        return found
+        state = _filled_state(t, y, fill)
+        derivative: FloatArray = _rates_and_multipliers(model, state[np.newaxis], p)[0][0]
+        return derivative
 
     def powers(t: FloatArray, y: FloatArray) -> FloatArray:
         states = np.array([_filled_state(*point, fill) for point in zip(t, y, strict=True)])

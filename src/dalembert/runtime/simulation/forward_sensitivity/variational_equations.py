@@ -5,8 +5,10 @@ Keywords: saltation, variational equations.
 The columns of S follow x in the state. What f and its derivatives have in common is computed once.
 Where u̇ solves M u̇ = f̂ in many operations, its derivative is that of the residual r = M u̇ − f̂,
 
-    du̇ = −M⁻¹ dr with u̇ held, which takes half the operations of differentiating the solution. Along
-an open tree both r and M⁻¹ take operations proportional to the links.
+    du̇ = −M⁻¹ dr with u̇ held
+
+This takes half the operations of differentiating the solution. Along an open tree both r and M⁻¹
+take operations proportional to the links.
 
     S⁺ = ∂y⁺/∂y (S⁻ + f⁻ ∂t*) + ∂y⁺/∂t ∂t* + ∂y⁺/∂p − f⁺ ∂t*,   ∂t* = −(∂g/∂y S⁻ + ∂g/∂p) / ġ⁻
 

@@ -63,7 +63,7 @@ def _asked(system: da.System, angles: Numbers) -> dict[tuple[str, ...], Numbers]
 
 
 def _end(study: da.Ensemble) -> Numbers:
-    return numpy.column_stack([study[kept.name].values for kept in study.plan.kept])
+    return numpy.column_stack([study[kept.name].values for kept in study.plan.outputs])
 
 
 def _middle(found: Numbers, exact: Numbers) -> float:

@@ -154,7 +154,7 @@ def _export(report: Report, n: int) -> None:
         exported_model(systems.chain(n), ExportRequest(values={}, inputs={}, start={})), "m"
     )
     operations = sum(
-        len(lowered.prologue) + len(lowered.body) for lowered in source.lowered.values()
+        len(lowered.prologue) + len(lowered.body) for lowered in source.lowered_functions.values()
     )
     lines = source.source()
     ratio = (lines.count("const real v") + lines.count(" = turn(")) / operations

@@ -23,7 +23,7 @@ help:
 
 demo: $(VENV)/.run
 	@$(BIN)/dalembert report rolling-disk --open
-	@echo 'change masses and initial conditions under "Try it" below the animation; the page works offline'
+	@echo 'change masses and initial conditions under "Try it" next to the animation; the page works offline'
 
 test: lint browser
 	$(BIN)/python -m pytest -m 'not slow' -n $(WORKERS)

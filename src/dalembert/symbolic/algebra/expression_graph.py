@@ -432,53 +432,41 @@ class Derivative:
 
 def gradient(tape: Tape, seeds: Mapping[int, int], wrt: Sequence[int]) -> list[int]:
     """Σ_k s_k ∂e_k/∂x for every x in `wrt`, by one sweep backwards; `seeds` maps e_k to s_k."""
-    t = tape
-    zero, nodes = t.zero, t.nodes
-    bar: dict[int, int] = {}
-    add, mul, neg = t.add, t.mul, t.neg
-
-    def accumulate(i: int, d: int) -> None:
-        bar[i] = add(bar[i], d) if i in bar else d
-
-    for e, s in seeds.items():
-        accumulate(e, s)
-    moved = nodes_depending_on(t, seeds, wrt)
+    zero, add = tape.zero, tape.add
+    bar: dict[int, int] = dict(seeds)
+    moved = nodes_depending_on(tape, seeds, wrt)
     for i in sorted(moved, reverse=True):
         g = bar.get(i)
         if g is None or g == zero:
             continue
-        op, a, b = nodes[i]
-        if op in LEAVES:
-            continue
-        left = a in moved
-        right = op in BINARY and b in moved
-        if op == "add" or op == "sub":
-            if left:
-                accumulate(a, g)
-            if right:
-                accumulate(b, g if op == "add" else neg(g))
-        elif op == "mul":
-            if left:
-                accumulate(a, mul(g, b))
-            if right:
-                accumulate(b, mul(g, a))
-        elif op == "neg":
-            accumulate(a, neg(g))
-        elif op == "div":
-            q = t.div(g, b)
-            if left:
-                accumulate(a, q)
-            if right:
-                accumulate(b, neg(mul(q, i)))
-        elif op == "atan2":
-            q = t.div(g, add(mul(a, a), mul(b, b)))
-            if left:
-                accumulate(a, mul(q, b))
-            if right:
-                accumulate(b, neg(mul(q, a)))
-        elif op not in DATA:
-            accumulate(a, mul(g, function_derivative(t, op, a, i)))
+        for operand, d in _operand_adjoints(tape, i, g, moved):
+            bar[operand] = add(bar[operand], d) if operand in bar else d
     return [bar.get(x, zero) for x in wrt]
+
+
+def _operand_adjoints(t: Tape, i: int, g: int, moved: Container[int]) -> Iterator[tuple[int, int]]:
+    """(a, g ∂e/∂a) for every operand a of node e = i that is in `moved`."""
+    op, a, b = t.nodes[i]
+    mul, neg = t.mul, t.neg
+    if op in LEAVES or op in DATA:
+        return
+    if op not in BINARY:
+        yield a, neg(g) if op == "neg" else mul(g, function_derivative(t, op, a, i))
+        return
+    q = g
+    if op == "div":
+        q = t.div(g, b)
+    elif op == "atan2":
+        q = t.div(g, t.add(mul(a, a), mul(b, b)))
+    if a in moved:
+        yield a, mul(q, b) if op in ("mul", "atan2") else q
+    if b in moved:
+        if op == "add":
+            yield b, q
+        elif op == "mul":
+            yield b, mul(q, a)
+        else:
+            yield b, neg(q if op == "sub" else mul(q, i if op == "div" else a))
 
 
 def nodes_depending_on(tape: Tape, outs: Iterable[int], wrt: Iterable[int]) -> set[int]:

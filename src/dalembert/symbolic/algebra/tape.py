@@ -76,6 +76,7 @@ _NOT_PICKLED: Final = frozenset(
 MOST_DIGITS: Final = 4000
 _MOST_BITS: Final = int(MOST_DIGITS * math.log2(10))
 
+Key = TypeVar("Key")
 Exact = TypeVar("Exact", int, Fraction, int | Fraction)
 
 
@@ -101,6 +102,11 @@ def _key(op: str, a: Any, b: Any = None) -> Node:
 def base_name(name: str) -> str:
     """The name of what a symbol is a rate of: theta'' → theta."""
     return name.rstrip("'")
+
+
+def _entries_below(index: dict[Key, int], size: int | None) -> dict[Key, int]:
+    """A copy of the entries whose node is below `size`, of all of them where that is None."""
+    return index.copy() if size is None else {k: i for k, i in index.items() if i < size}
 
 
 class Tape:
@@ -187,39 +193,26 @@ class Tape:
             **{older: min(size, shared) for older, shared in self.shared_prefix.items()},
         }
         new.nodes = self.nodes[:size]
-        new._memo = (
-            self._memo.copy() if whole else {k: i for k, i in self._memo.items() if i < size}
-        )
-        new.names = (
-            self.names.copy() if whole else {k: i for k, i in self.names.items() if i < size}
-        )
-        new.private = (
-            self.private.copy() if whole else {k: i for k, i in self.private.items() if i < size}
+        end = None if whole else size
+        new._memo, new.names, new.private = (
+            _entries_below(self._memo, end),
+            _entries_below(self.names, end),
+            _entries_below(self.private, end),
         )
         new.moving, new.inputs, new.states = (
             known.copy() if whole else {i for i in known if i < size}
             for known in (self.moving, self.inputs, self.states)
         )
-        new.rates = (
-            self.rates.copy()
-            if whole
-            else {k: i for k, i in self.rates.items() if k < size and i < size}
-        )
+        new.rates = {k: i for k, i in _entries_below(self.rates, end).items() if k < size}
         new.displays = self.displays.copy()
         new.lengths = {i: name for i, name in self.lengths.items() if i < size}
         new.read_as_pi = self.read_as_pi
         new.rotated_components = self.rotated_components.copy() if whole else {}
         new.dependency_cache = {}
         new.ingredients = None if self.ingredients is None else self.ingredients.prefix(size)
-        new.fractions = (
-            self.fractions.copy()
-            if whole
-            else {i: key for i, key in self.fractions.items() if i < size}
-        )
-        new.flat_nodes, new.prefixes = (
-            self.flat_nodes[: 3 * size],
-            self.prefixes.copy() if whole else [],
-        )
+        new.fractions = {i: key for i, key in self.fractions.items() if whole or i < size}
+        new.flat_nodes = self.flat_nodes[: 3 * size]
+        new.prefixes = self.prefixes.copy() if whole else []
         new.zero, new.one, new.pi = self.zero, self.one, self.pi
         return new
 

@@ -63,6 +63,24 @@ _RULES: Final = (
 )  # fmt: skip
 
 
+def _radicands(tape: Tape, ends: Iterable[int]) -> list[int]:
+    """What the square roots are taken of."""
+    functions = map(tape.nodes.__getitem__, functions_in(tape, ends))
+    return [a for op, a, _ in functions if op == "sqrt"]
+
+
+def _random_values(
+    tape: Tape, seed: int, prime: int | None, bits: int, needs: tuple[Sequence[int], list[int]]
+) -> RandomValues:
+    """Random numbers modulo a prime in which the constant angles and square roots exist."""
+    ends, radicands = needs
+    period = common_period(tape, ends)
+    squares = {v.numerator * v.denominator for a in radicands if (v := tape.value(a)) is not None}
+    return RandomValues(
+        seed, prime or prime_for(seed, period, tuple(sorted(squares)), bits), period
+    )
+
+
 class SamplePoint:
     """The values of a tape's expressions at one random point of F_p, found when asked for and kept
     while the tape grows.
@@ -95,18 +113,8 @@ class SamplePoint:
         roots: list[int] = []
         if same_values_as is None:
             ends = range(len(tape.nodes)) if outs is None else outs
-            roots = [
-                a
-                for op, a, _ in map(tape.nodes.__getitem__, functions_in(tape, ends))
-                if op == "sqrt"
-            ]
-            period = common_period(tape, ends)
-            squares = {
-                v.numerator * v.denominator for a in roots if (v := tape.value(a)) is not None
-            }
-            self.generators = RandomValues(
-                seed, prime or prime_for(seed, period, tuple(sorted(squares)), bits), period
-            )
+            roots = _radicands(tape, ends)
+            self.generators = _random_values(tape, seed, prime, bits, (ends, roots))
         else:
             self.generators = same_values_as.generators
         self.prime = p = self.generators.prime

@@ -192,8 +192,6 @@ def _sign(written: tuple[Node, ...]) -> int:
 
 @lru_cache(maxsize=1024)
 def _denest(written: tuple[Node, ...]) -> Sum | None:
-    import flint
-
     inside = {
         q
         for op, a, _ in written
@@ -204,6 +202,18 @@ def _denest(written: tuple[Node, ...]) -> Sum | None:
     if len(primes) > _MOST_PRIMES:
         return None
     products = [prod(chosen) for k in range(len(primes) + 1) for chosen in combinations(primes, k)]
+    c = _integer_relation(written, products)
+    if c is None or not c[0] or max(map(abs, c)) > _LARGEST:
+        return None
+    return {q: Fraction(-x, c[0]) for q, x in zip(products, c[1:-1], strict=True) if x}
+
+
+def _integer_relation(written: tuple[Node, ...], products: list[int]) -> list[int] | None:
+    """Small integers c with c₀ √x + Σ c_k √q_k = 0 to `_BITS` bits, and the remainder, by lattice
+    reduction (LLL); None where a root is not finite.
+    """
+    import flint
+
     digits = int(_BITS * 0.302) + 10
     with flint.ctx.workdps(digits):
         numbers: list[Any] = [
@@ -220,7 +230,4 @@ def _denest(written: tuple[Node, ...]) -> Sum | None:
         .tolist()
     )
     best = min(rows, key=lambda row: sum(abs(int(x)) for x in row))
-    c = [int(x) for x in best]
-    if not c[0] or max(map(abs, c)) > _LARGEST:
-        return None
-    return {q: Fraction(-x, c[0]) for q, x in zip(products, c[1:-1], strict=True) if x}
+    return [int(x) for x in best]

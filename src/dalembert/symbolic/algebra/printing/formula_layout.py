@@ -59,16 +59,7 @@ class _Layout:
         """Any formula."""
         match a:
             case f.Symbol():
-                below, above = (tuple(map(self._index, indices)) for indices in (a.below, a.above))
-                return t.Letter(
-                    a.letter,
-                    below,
-                    above,
-                    a.dots,
-                    "bar" if a.bar else "hat" if a.hat else "",
-                    a.star,
-                    a in self.vectors,
-                )
+                return self._letter(a)
             case f.Name(name):
                 return self.symbol(name)
             case f.Number(value):
@@ -76,14 +67,7 @@ class _Layout:
             case f.Negative(of):
                 return t.SignedTerms(((True, self._factor(of)),))
             case f.Sum(terms):
-                return t.SignedTerms(
-                    tuple(
-                        (True, self._factor(x.of))
-                        if isinstance(x, f.Negative)
-                        else (False, self.of(x))
-                        for x in terms
-                    )
-                )
+                return t.SignedTerms(tuple(map(self._signed_term, terms)))
             case f.Product(factors):
                 return self._product(factors)
             case f.Dot(left, right):
@@ -92,21 +76,10 @@ class _Layout:
                 return t.Infix(self._vector(left), "×", self._vector(right))
             case f.Quotient(numerator, denominator):
                 return t.FractionBar(self.of(numerator), self.of(denominator))
-            case f.Partial(of, by):
-                return t.FractionBar(
-                    t.Adjacent((t.Letter("∂"), self._atom(of))),
-                    t.Adjacent((t.Letter("∂"), self._atom(by))),
-                )
-            case f.Rate(of, by):
-                return self._rate(of, by)
-            case f.Square(of):
-                return t.Superscript(
-                    self.of(of) if isinstance(of, f.Magnitude) else self._atom(of), 2
-                )
-            case f.Transpose(of):
-                return t.Superscript(self._atom(of), "T")
-            case f.Inverse(of):
-                return t.Superscript(self._atom(of), "-1")
+            case f.Partial() | f.Rate():
+                return self._derivative(a)
+            case f.Square() | f.Transpose() | f.Inverse():
+                return self._superscript(a)
             case f.Summation(of, over):
                 return t.SummationSign(self._factor(of), over)
             case f.Component(of, index):
@@ -142,6 +115,34 @@ class _Layout:
                     (t.Prose("min "), self.of(of), t.Prose(" subject to "), self.of(subject_to))
                 )
         raise TypeError(a)
+
+    def _letter(self, a: f.Symbol) -> t.Tree:
+        below, above = (tuple(map(self._index, indices)) for indices in (a.below, a.above))
+        accent = "bar" if a.bar else "hat" if a.hat else ""
+        return t.Letter(a.letter, below, above, a.dots, accent, a.star, a in self.vectors)
+
+    def _signed_term(self, a: f.Formula) -> tuple[bool, t.Tree]:
+        """Whether a term of a sum is negative, and the term."""
+        return (True, self._factor(a.of)) if isinstance(a, f.Negative) else (False, self.of(a))
+
+    def _superscript(self, a: f.Square | f.Transpose | f.Inverse) -> t.Tree:
+        match a:
+            case f.Square(f.Magnitude() as of):
+                return t.Superscript(self.of(of), 2)
+            case f.Square(of):
+                return t.Superscript(self._atom(of), 2)
+            case f.Transpose(of):
+                return t.Superscript(self._atom(of), "T")
+            case f.Inverse(of):
+                return t.Superscript(self._atom(of), "-1")
+
+    def _derivative(self, a: f.Partial | f.Rate) -> t.Tree:
+        if isinstance(a, f.Rate):
+            return self._rate(a.of, a.by)
+        return t.FractionBar(
+            t.Adjacent((t.Letter("∂"), self._atom(a.of))),
+            t.Adjacent((t.Letter("∂"), self._atom(a.by))),
+        )
 
     def _product(self, factors: tuple[f.Formula, ...]) -> t.Tree:
         *first, last = map(self._factor, factors)

@@ -7,7 +7,7 @@ becomes mathematics.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import groupby, pairwise
 from typing import Final
@@ -131,12 +131,8 @@ class Latex:
                 return _fraction(value, small=small) if value.denominator > 1 else str(value)
             case t.NamedSymbol(_, shown):
                 return latex_name(shown)
-            case t.SignedTerms(((negative, first), *rest)):
-                return (
-                    ("-" if negative else "")
-                    + self(first)
-                    + "".join((" - " if minus else " + ") + self(part) for minus, part in rest)
-                )
+            case t.SignedTerms(parts):
+                return t.join_signed([(minus, self(part)) for minus, part in parts])
             case t.Factors(factors):
                 return self._product(factors)
             case t.Superscript(base, exponent):
@@ -153,14 +149,12 @@ class Latex:
                 return self._other(tree)
 
     def _other(self, tree: t.Tree) -> str:
-        """Nodes of the formulas of the books, and of what surrounds expressions."""
+        """Nodes of the formulas of the books."""
         match tree:
             case t.Letter():
                 return self._letter(tree)
             case t.Subscript(base, below):
                 return f"{self(base)}_{{{self(below)}}}"
-            case t.Prose(text):
-                return f"\\text{{{escape(text)}}}" if text else ""
             case t.Infix(left, sign, right):
                 return f"{self(left)} {SIGNS.get(sign, sign)} {self(right)}"
             case t.Continuation(sign, part):
@@ -182,12 +176,15 @@ class Latex:
                 name = latex_name(frame) if frame.isidentifier() else f"\\text{{{escape(frame)}}}"
                 return f"\\mathbf{{e}}^{{{name}}}_{{{axis}}}"
             case t.MatrixBrackets(rows):
-                # in braces, so that no line is broken inside
-                return (
-                    "{\\begin{bmatrix} "
-                    + " \\\\ ".join(" & ".join(map(self, row)) for row in rows)
-                    + " \\end{bmatrix}}"
-                )
+                return self._matrix(rows)
+            case _:
+                return self._surroundings(tree)
+
+    def _surroundings(self, tree: t.Tree) -> str:
+        """Nodes of what surrounds expressions: words, notes, definitions."""
+        match tree:
+            case t.Prose(text):
+                return f"\\text{{{escape(text)}}}" if text else ""
             case t.OmittedPart():
                 return r"\dots"
             case t.Annotated(of, note):
@@ -197,6 +194,11 @@ class Latex:
                     map(self, definitions)
                 )
         raise TypeError(tree)
+
+    def _matrix(self, rows: Sequence[Sequence[t.Tree]]) -> str:
+        """In braces, so that no line is broken inside."""
+        entries = " \\\\ ".join(" & ".join(map(self, row)) for row in rows)
+        return f"{{\\begin{{bmatrix}} {entries} \\end{{bmatrix}}}}"
 
     def _product(self, factors: tuple[t.Tree, ...]) -> str:
         written = self(factors[0])

@@ -130,15 +130,13 @@ class MathML:
         return row(self(tree))
 
     def _other(self, tree: t.Tree) -> list[str]:
-        """Nodes of the formulas of the books, and of what surrounds expressions."""
+        """Nodes of the formulas of the books."""
         match tree:
             case t.Letter():
                 return [self._letter(tree)]
             case t.Subscript(base, below):
                 *before, last = self(base)
                 return [*before, _tag("msub", last + self.one(below))]
-            case t.Prose(text):
-                return [words(text)] if text else []
             case t.Infix(left, glyph, right):
                 return [*self(left), sign(glyph), *self(right)]
             case t.Continuation(glyph, part):
@@ -150,20 +148,20 @@ class MathML:
             case t.SummationSign(of, over):
                 return [_tag("msub", sign("∑") + _letters(over)) if over else sign("∑"), *self(of)]
             case t.IntegralSign(inside, by, end):
-                limits = (
-                    sign("∫")
-                    if end is None
-                    else _tag("msubsup", sign("∫") + _tag("mn", "0") + self.one(end))
-                )
-                return [limits, *self(inside), THIN, _tag("mi", "d"), *self(by)]
+                return [self._integral(end), *self(inside), THIN, _tag("mi", "d"), *self(by)]
             case t.UnitVector(frame, axis):
                 name = row(_symbol(frame)) if frame.isidentifier() else words(frame)
                 return [_tag("msubsup", _UNIT + _tag("mi", axis) + name)]
             case t.MatrixBrackets(rows):
-                cells = "".join(
-                    _tag("mtr", "".join(_tag("mtd", self.one(x)) for x in row)) for row in rows
-                )
-                return [_fence("[", _tag("mtable", cells), "]")]
+                return [_fence("[", _tag("mtable", self._cells(rows)), "]")]
+            case _:
+                return self._surroundings(tree)
+
+    def _surroundings(self, tree: t.Tree) -> list[str]:
+        """Nodes of what surrounds expressions: words, notes, definitions."""
+        match tree:
+            case t.Prose(text):
+                return [words(text)] if text else []
             case t.OmittedPart():
                 return [sign("…")]
             case t.Annotated(of, note):
@@ -172,6 +170,15 @@ class MathML:
                 rest = [x for d in definitions for x in (sign(","), *self(d))][1:]
                 return [*self(main), QUAD, words(f"{tree.words}: "), *rest]
         raise TypeError(tree)
+
+    def _integral(self, end: t.Tree | None) -> str:
+        """∫, from 0 to the end if there is one."""
+        if end is None:
+            return sign("∫")
+        return _tag("msubsup", sign("∫") + _tag("mn", "0") + self.one(end))
+
+    def _cells(self, rows: Sequence[Sequence[t.Tree]]) -> str:
+        return "".join(_tag("mtr", "".join(_tag("mtd", self.one(x)) for x in row)) for row in rows)
 
     def _sum(self, terms: Iterable[tuple[bool, t.Tree]]) -> list[str]:
         elements: list[str] = []

@@ -251,3 +251,10 @@ def line_parts(tree: Tree) -> list[Tree]:
                 segments += [lead, *rest]
             return segments
     return [tree]
+
+
+def join_signed(terms: list[tuple[bool, str]]) -> str:
+    """-a + b - c, of terms that are written already; the flag says which are negative."""
+    (negative, first), *rest = terms
+    later = "".join((" - " if minus else " + ") + term for minus, term in rest)
+    return ("-" if negative else "") + first + later

@@ -240,12 +240,7 @@ class SourceNotation:
             case t.Letter("π"):
                 return "pi"
             case t.SignedTerms(parts):
-                (negative, first), *rest = parts
-                return (
-                    ("-" if negative else "")
-                    + self(first)
-                    + "".join((" - " if minus else " + ") + self(part) for minus, part in rest)
-                )
+                return t.join_signed([(minus, self(part)) for minus, part in parts])
             case t.Factors(factors):
                 return "*".join(self(x) for x in factors)
             case t.Superscript(base, exponent):

@@ -21,7 +21,6 @@ from dalembert.interface.page.parts.reproduce import simulator_module
 from dalembert.interface.page.scene import build_scene, sample_frames
 
 SCRIPTS = (
-    "linear_algebra.js",
     "initial_conditions.js",
     "events.js",
     "simulator.js",

@@ -40,7 +40,7 @@ NOTE = (
 )
 _ROUNDS = 30
 # the engine without the worker that talks to a page
-_ENGINE = ("linear_algebra.js", "initial_conditions.js", "events.js", "contacts.js", "simulator.js")
+_ENGINE = ("initial_conditions.js", "events.js", "contacts.js", "simulator.js")
 _LOOP = """
 const g = JSON.parse(require("fs").readFileSync(0));
 const e = new Engine(

@@ -14,7 +14,7 @@ from dalembert.interface.page.scene import build_scene, sample_frames
 from dalembert.runtime.ode.failures import RunStopped
 
 NODE = shutil.which("node")
-ASSETS = ("linear_algebra.js", "initial_conditions.js", "events.js", "contacts.js", "simulator.js")
+ASSETS = ("initial_conditions.js", "events.js", "contacts.js", "simulator.js")
 # given: {code, data, settings, times}; every setting is followed to its end, or to the sentence
 # that refuses it
 FOLLOW = """

@@ -105,6 +105,14 @@ def drifts(run, found, until):
         yield float(np.abs(E - E[0])[t <= until].max()) / scale
 
 
+def rounded_drifts(live, changed, at_steps, until):
+    """The drifts of Python's runs from starts that differ by rounding."""
+    for k in (-10, -2, -1, 1, 2, 10):
+        starts = {name: x * (1.0 + k * 2.0**-53) for name, x in changed.starts.items()}
+        run = native(live, Changed(changed.values, starts), 1e-9)
+        yield next(iter(drifts(run, at_steps, until)))
+
+
 @pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")
 @pytest.mark.parametrize("name", gallery.names())
 def test_the_page_agrees(page, table, name):
@@ -151,6 +159,10 @@ def test_the_page_agrees(page, table, name):
         assert difference <= 1e-7, (label, changed)
         # near places where speeds are singular these are less well determined than the motion
         assert of_speeds <= 1e-5, (label, changed)
-        assert max(here, there) <= 1e-12 or 0.5 <= there / here <= 2.0, (label, here, there)
+        if max(here, there) > 1e-12 and not 0.5 <= there / here <= 2.0:
+            # where rounding of the start decides the steps (n-four-bar: 117 to 121 of them), so
+            # does it decide the drift: of Python's runs too
+            others = [here, *rounded_drifts(live, changed, at_steps, times[until - 1])]
+            assert 0.5 * min(others) <= there <= 2.0 * max(others), (label, others, there)
         done += 1
     assert done == RANDOM + 1

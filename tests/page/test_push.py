@@ -45,7 +45,6 @@ console.log(JSON.stringify({ mass, omega, t, q, u, worst, work, E, took, last: m
   stopped: motion.stopped }));
 """
 SCRIPTS = (
-    "linear_algebra.js",
     "initial_conditions.js",
     "events.js",
     "simulator.js",

@@ -1,6 +1,4 @@
-"""The native search for starts against the one in Python, which explains what the native one
-refuses.
-"""
+"""The native search for initial conditions against NumPy; Python explains what it refuses."""
 
 import numpy as np
 import pytest
@@ -17,24 +15,40 @@ from dalembert.gallery import (
 )
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.ode.failures import BadStart
-from dalembert.runtime.states import initial_conditions as starts
+from dalembert.runtime.states.assembly import Assembler
+from dalembert.runtime.states.constraint_rank import rank_of_rows
+from dalembert.runtime.states.evaluator import Evaluator
 from dalembert.runtime.states.initial_conditions import solve_initial_conditions
-from dalembert.runtime.states.initial_form import InitialForm
+from dalembert.runtime.states.initial_form import initial_form
+from dalembert.runtime.states.initial_values import read_conditions
 from dalembert.runtime.states.run_values import run_values
 
 
-def both(monkeypatch, system, given, guess=None, inputs=None):
-    """The start by native code, and the one by Python."""
+def native_and_python(system, given, guess=None):
+    """The initial state by native code; positions and speeds by Python, from NumPy's singular
+    values.
+    """
     kin, _ = select_equations(system, "native")
-    chosen = run_values(kin, {}, inputs or {})
-    arguments = (chosen.kin, given, chosen.symbol_values_at(0.0), 0.0, guess)
-    with monkeypatch.context() as m:
-        # Python must not be asked
-        m.setattr(starts, "_assemble_positions", None)
-        native = solve_initial_conditions(*arguments)
-    with monkeypatch.context() as m:
-        m.setattr(InitialForm, "is_native", False)
-        return native, solve_initial_conditions(*arguments)
+    chosen = run_values(kin, {}, {})
+    kin, values = chosen.kin, chosen.symbol_values_at(0.0)
+    native = solve_initial_conditions(kin, given, values, 0.0, guess)
+    form = initial_form(kin, given, guess or {}, values, 0.0)
+    asked = [each.value for each in read_conditions(Evaluator(kin, values), given, 0.0)]
+    p = form.at_position.parameters_of(values)
+    q, free, guessed = form.default_q.copy(), np.ones(kin.n_q, bool), np.zeros(kin.n_q, bool)
+    for k, at in form.coordinates:
+        q[at], free[at] = asked[k], False
+    for c in read_conditions(Evaluator(kin, values), guess or {}, 0.0, "guess"):
+        at = kin.q.index(c.symbol)
+        q[at], guessed[at] = c.value, True
+    targets = np.array([row.target for row in form.rows])
+
+    def rows_at(q):
+        found = form.at_position.at(np.append(q, 0.0), p)
+        return found["r"] - targets, found["J"]
+
+    assembly = Assembler(rows_at, form.structure).solve(q, free, guessed)
+    return native, assembly, form.at_position.at(np.append(assembly.q, 0.0), p), form, asked
 
 
 CASES = [
@@ -59,14 +73,27 @@ CASES = [
 @pytest.mark.parametrize(
     ("build", "given", "guess"), CASES, ids=lambda x: getattr(x, "__module__", None)
 )
-def test_the_native_start_is_that_of_python(monkeypatch, build, given, guess):
-    native, python = both(monkeypatch, build(), given, guess)
-    size = 1.0 + np.abs(python.y).max()
-    assert np.abs(native.y - python.y).max() <= 1e-12 * size
-    assert np.abs(native.qdot - python.qdot).max() <= 1e-11 * (1.0 + np.abs(python.qdot).max())
-    assert (native.rank, native.n_rows) == (python.rank, python.n_rows)
+def test_the_native_start_is_that_of_python(build, given, guess):
+    native, python, at, form, asked = native_and_python(build(), given, guess)
+    size = 1.0 + np.abs(native.y).max()
+    assert python.satisfied.all()
+    assert np.abs(native.q - python.q).max() <= 1e-12 * size
     # the last steps may be of rounding: for the windows |r| = 5e-10, 3.0e-16, 2.6e-16, 2.4e-16
     assert abs(native.iterations - python.iterations) <= 2
+    # C u = d of the given velocities and of rows in augmented form, speeds as given
+    given_values = [*(asked[k] for k in form.velocities), *[0.0] * len(form.constraint_rows)]
+    assert np.abs(at["C"] @ native.u + at["c"] - given_values).max(initial=0.0) <= 1e-12 * size
+    assert all(native.u[r] == asked[k] for k, r in form.given_speeds)
+    # what the conditions leave open is not moved: u is orthogonal to it where nothing is given
+    if not form.given_speeds and not form.kin.multipliers and len(at["C"]):
+        least = np.linalg.lstsq(at["C"], given_values - at["c"], rcond=1e-10)[0]
+        assert np.abs(native.u - least).max() <= 1e-11 * size
+    # q̇ = W u + X satisfies A q̇ + b = 0
+    qdot = at["X"].copy()
+    np.add.at(qdot, form.W[0], at["W"] * native.u[form.W[1]])
+    assert np.abs(native.qdot - qdot).max() <= 1e-11 * (1.0 + np.abs(qdot).max())
+    assert np.abs(at["A"] @ qdot + at["b"]).max(initial=0.0) <= 1e-11 * size
+    assert native.rank == rank_of_rows(at["A"]).rank
     assert max(native.position_residual, native.velocity_residual) <= 1e-12 * size
 
 

@@ -159,7 +159,7 @@ class InitialStates:
         bound = any(i in self.values.bindings for i in form.at_position.parameters)
         # a quaternion is scaled, and expressions are worth something else in every member
         if (
-            not form.is_native
+            not form.is_linear
             or form.quaternions
             or len(form.parsed) != len(asked)
             or (changing and (expressions or bound))

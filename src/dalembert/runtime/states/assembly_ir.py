@@ -1,5 +1,5 @@
-"""A start in memory, and φ(q, t) = 0 by damped Gauss–Newton: the search of `assembly` as native
-text, which decides as it does there.
+"""φ(q, t) = 0 by damped Gauss–Newton, and the memory of that search: native text, for this machine
+and for a page.
 """
 
 from __future__ import annotations
@@ -33,13 +33,17 @@ _FIELDS: Final = (
     (INT64, "n_out n m n_A k n_given n_u n_W n_coordinates n_direct n_nudges n_multipliers"),
     (POINTER, "p given x targets q u qdot d free residuals"),
     (POINTER, "rows columns now first step found left r_now J_now M B trial clean before"),
+    # rows that are not linear in the speeds: e(q, u, t) and its slopes, the places of these rows,
+    # the speeds that a guess is given for
+    (POINTER, "g g_p g_work g_outs g_places g_x e slopes curved first_u guessed_u near_u"),
     (DOUBLE, "t position_residual velocity_residual"),
-    (INT64, "iterations rank"),
+    # the row or condition that is violated most where the search fails
+    (INT64, "n_curved n_g_out iterations rank worst"),
 )
 PROBLEM_FIELDS: Final = tuple((name, kind) for kind, names in _FIELDS for name in names.split())
 
-# what a start fails for; Python says it in words
-POSITIONS, FAILED_UNDEFINED, VELOCITIES, RATES, SINGULAR = range(1, 6)
+# what a start fails for; Python and the page say it in words
+POSITIONS, FAILED_UNDEFINED, VELOCITIES, RATES, SINGULAR, FLAT = range(1, 7)
 
 
 class InitialFunction:
@@ -95,30 +99,35 @@ def assembly_ir() -> str:
         _extend_connected_block(),
         _damped_step(),
         _gauss_newton(),
+        _find_violated(),
         _assemble(),
     )
-    return "\n\n".join(
-        (_load_given_values(), _finite(), max_abs_ir(), _count_set(), _gather(), _scatter(), *own)
-    )
+    tools = (_finite(), max_abs_ir(), _count_set(), _gather(), _scatter())
+    return "\n\n".join((_load_targets(), _load_given_values(), *tools, *own))
 
 
 def _load_given_values() -> str:
     """Copies the given values to their coordinates and targets."""
     native = InitialFunction("place")
     f, given = native.f, native.given
-    values, q, targets = (
-        native.scalar_field("given"),
-        native.scalar_field("q"),
-        native.scalar_field("targets"),
-    )
+    values, q = native.scalar_field("given"), native.scalar_field("q")
     native.copy("at_rest", "q", given.n)
     with f.loop(given.n_coordinates) as i:
         q[native.int_field("coordinate_to")[i]] = values[native.int_field("coordinate_from")[i]]
+    native.call("place_targets")
+    return native.finish()
+
+
+def _load_targets() -> str:
+    """The value that each row must have, its own or a given one."""
+    native = InitialFunction("place_targets", exported=True)
+    f, given = native.f, native.given
+    targets = native.scalar_field("targets")
     with f.loop(given.m) as i:
         source = native.int_field("target_from")[i]
         targets[i] = native.scalar_field("own_target")[i]
         with f.if_then(source >= 0):
-            targets[i] = values[source]
+            targets[i] = native.scalar_field("given")[source]
     return native.finish()
 
 
@@ -174,7 +183,7 @@ def _scatter() -> str:
 
 def _evaluate() -> str:
     """Every table at positions q; what is not finite is not a number."""
-    native = InitialFunction("evaluate", POINTER)
+    native = InitialFunction("evaluate", POINTER, exported=True)
     f, given, (q,) = native.f, native.given, native.arguments
     x, D, outs, places = (
         native.scalar_field("x"),
@@ -320,9 +329,27 @@ def _gauss_newton() -> str:
     return f.text()
 
 
+def _find_violated() -> str:
+    """Marks the violated rows at the positions that were evaluated last, and finds the worst of
+    them.
+    """
+    native = InitialFunction("find_violated")
+    f, given = native.f, native.given
+    accepted, most = f.value(assembly.ACCEPT_TOLERANCE, DOUBLE), native.variable(-1.0)
+    with f.loop(given.m) as i:
+        good = native.call("satisfied", i, accepted, result=BOOL)
+        native.int_field("rows")[i] = native.select_int(good, 0, 1)
+        size = native.fabs(native.scalar_field("residuals")[i])
+        # what is not a number is worst
+        with f.if_then(~good & ~(size <= most.value)):
+            most.value = f.select(size >= 0.0, size, math.inf)
+            given.worst = i
+    return native.finish(POSITIONS)
+
+
 def _assemble() -> str:
     """q moved as little as the rows demand; 0, or what it fails for."""
-    native = InitialFunction("assemble")
+    native = InitialFunction("assemble", exported=True)
     f, given = native.f, native.given
     n, m = given.n, given.m
     exact, accepted = (
@@ -362,9 +389,7 @@ def _assemble() -> str:
             native.copy("now", "q", n)
         native.call("evaluate", given.q)
         with f.if_then(native.call("all_satisfied", accepted, some, result=BOOL)):
-            f.ret(
-                native.select_int(
-                    native.call("all_satisfied", accepted, all_rows, result=BOOL), 0, POSITIONS
-                )
-            )
-    return native.finish(POSITIONS)
+            with f.if_then(native.call("all_satisfied", accepted, all_rows, result=BOOL)):
+                f.ret(0)
+            f.ret(native.call("find_violated"))
+    return native.finish(native.call("find_violated"))

@@ -278,8 +278,11 @@ class Evaluator:
 
     @cached_property
     def _known_symbols(self) -> frozenset[int]:
-        """What is known along a run: the state, u̇ and λ."""
-        return self._state.union(self.kin.udot, self.kin.multipliers)
+        """What is known along a run: the state, u̇, λ, and symbols bound to themselves: forces of
+        contacts that loops solve for.
+        """
+        found = (i for i, x in self._bindings.items() if i == x)
+        return self._state.union(self.kin.udot, self.kin.multipliers, found)
 
     # ---- numbers -----------------------------------------------------------------------------
 

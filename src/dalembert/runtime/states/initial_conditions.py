@@ -2,39 +2,39 @@
 otherwise solved for.
 Keywords: consistent initial state.
 
-Native code finds it (`borrow_solver`), and what that refuses is found again here, and explained.
-Positions come by damped Gauss–Newton on the holonomic rows, then speeds by linear least norm: with
+Native code finds it (`borrow_solver`); `initial_failures` explains what that refuses. Positions
+come by damped Gauss–Newton on the holonomic rows, then speeds by linear least norm: with
 q̇ = W u + X every row A q̇ + b = 0 holds by construction, so that only the given conditions remain
 to be satisfied.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from dalembert.errors import warn
-from dalembert.foundation.array_types import BoolArray, FloatArray
+from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.symbol_values import require_mapping
 from dalembert.runtime.ode.failures import BadStart
-from dalembert.runtime.states.assembly import ROUNDING, Assembler, Assembly
-from dalembert.runtime.states.evaluator import Evaluator, Key, Level
+from dalembert.runtime.states.constraint_rank import rank_of_rows
+from dalembert.runtime.states.evaluator import Evaluator, Key, Level, label
 from dalembert.runtime.states.initial_form import InitialForm, InitialNames, initial_form
 from dalembert.runtime.states.initial_values import (
     InitialCondition,
-    PositionRow,
     bind_values,
     normalize_quaternions,
 )
-from dalembert.runtime.states.initial_velocities import InitialVelocities
 from dalembert.symbolic.units.quantities import label_with_unit
+
+if TYPE_CHECKING:
+    from dalembert.runtime.states.initial_solver import InitialSolver
 
 Origin = Literal["given", "zero", "solved"]
 
@@ -190,30 +190,11 @@ def solve_initial_conditions(
         "x": x,
         "state_origins": stated,
     }
-    solve = _read_directly if form.is_direct else _solve_native
-    if form.is_native and (start := solve(form, asked, near, t, p, rest, notes)) is not None:
+    if form.is_direct and (start := _read_directly(form, asked, near, t, p, rest, notes)):
         return start
-    assembly = _assemble_positions(form, asked, near, t, p)
-    at = form.at_position.at(np.append(assembly.q, t), p)
     p_u = form.at_state.parameters_of(values)
-    velocities = InitialVelocities(
-        form, asked, at, lambda u: form.at_state.at(np.concatenate([assembly.q, u, [t]]), p_u), fast
-    )
-    u = velocities.speeds()
-    qdot = velocities.rates(u)
-    for note in velocities.notes:
-        warn(note)
-    residuals = float(np.max(np.abs(assembly.residuals), initial=0.0)), velocities.residual(u, qdot)
-    return InitialState(
-        t,
-        assembly.q,
-        u,
-        qdot,
-        *residuals,
-        *velocities.rank_at(u),
-        assembly.iterations,
-        notes=(*notes, *velocities.notes),
-        **rest,
+    return _solve_native(
+        form, asked, (near, _guessed_speeds(form, asked, fast)), t, (p, p_u), rest, notes
     )
 
 
@@ -245,29 +226,48 @@ def _read_directly(
 def _solve_native(
     form: InitialForm,
     asked: Sequence[InitialCondition],
-    near: Mapping[int, float],
+    near: tuple[Mapping[int, float], Mapping[int, float]],
     t: float,
-    p: FloatArray,
+    parameters: tuple[FloatArray, FloatArray],
     rest: Mapping[str, Any],
     notes: tuple[str, ...],
-) -> InitialState | None:
-    """The start as native code finds it; None where it does not, which Python explains."""
+) -> InitialState:
+    """The start as native code finds it; what it fails for is explained."""
+    from dalembert.runtime.states.initial_failures import explain, singular_notes
     from dalembert.runtime.states.initial_solver import borrow_solver
 
+    p, p_u = parameters
     with borrow_solver(form) as solver:
-        solver.set_guess(near)
-        code, f = solver.solve([c.value for c in asked], p, t), solver.fields
+        solver.set_guess(*near)
+        code, f = solver.solve([c.value for c in asked], p, t, p_u), solver.fields
+        explain(code, form, asked, solver)
+        singular = singular_notes(form, solver["A"]) if code else ()
+        rank, n_rows = f.rank, f.n_A
+        if code or form.kin.nonlinear:
+            A = np.vstack([solver["A"], *_nonlinear_rows(form, solver, t, p_u)])
+            rank, n_rows = rank_of_rows(A).rank, len(A)
         solution = (
             solver.q.copy(),
             solver.u.copy(),
             solver.qdot.copy(),
             f.position_residual,
             f.velocity_residual,
-            f.rank,
-            f.n_A,
+            rank,
+            n_rows,
             f.iterations,
         )
-    return None if code else InitialState(t, *solution, notes=notes, **rest)
+    for note in singular:
+        warn(note)
+    return InitialState(t, *solution, notes=(*notes, *singular), **rest)
+
+
+def _nonlinear_rows(
+    form: InitialForm, solver: InitialSolver, t: float, p: FloatArray
+) -> list[FloatArray]:
+    """∂φ/∂q̇ of the rows that are not linear in the rates, at the state that was found."""
+    if not form.kin.nonlinear:
+        return []
+    return [form.at_state.at(np.concatenate([solver.q, solver.u, [t]]), p)["A"]]
 
 
 def first_order_states(
@@ -305,141 +305,20 @@ def guessed_coordinates(form: InitialForm, guess: Sequence[InitialCondition]) ->
     return {place[c.symbol]: c.value for c in guess if c.symbol is not None}
 
 
-def _assemble_positions(
-    form: InitialForm,
-    asked: Sequence[InitialCondition],
-    near: Mapping[int, float],
-    t: float,
-    p: FloatArray,
-) -> Assembly:
-    """φ(q, t) = 0 of every holonomic row, |e|² = 1 of every quaternion, g(q, t) = value of every
-    given expression.
+def _guessed_speeds(
+    form: InitialForm, asked: Sequence[InitialCondition], guess: Sequence[InitialCondition]
+) -> dict[int, float]:
+    """{place: value} of the speeds at which a search begins: those that a row nonlinear in the
+    rates determines.
     """
-    kin = form.kin
-    q, free, guessed = (
-        form.default_q.copy(),
-        np.ones(kin.n_q, dtype=bool),
-        np.zeros(kin.n_q, dtype=bool),
-    )
-    for k, at in form.coordinates:
-        q[at], free[at] = asked[k].value, False
-    targets = np.array(
-        [
-            *(row.target for row in form.rows if not row.is_given),
-            *(asked[k].value for k in form.expressions),
-        ]
-    )
-
-    def rows_at(q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        found = form.at_position.at(np.append(q, t), p)
-        return found["r"] - targets, found["J"]
-
-    assembler = Assembler(rows_at, form.structure)
-    for at, value in near.items():
-        q[at], guessed[at] = value, True
-    assembly = assembler.solve(q, free, guessed)
-    if not assembly.satisfied.all():
-        rows = [replace(row, target=x) for row, x in zip(form.rows, targets.tolist(), strict=True)]
-        steep = _singular_gradient_message(form, rows, assembly, rows_at(assembly.q)[1])
-        raise BadStart(
-            steep or _contradiction_message(kin, rows, asked, form.structure, assembly), "start"
-        )
-    return assembly
-
-
-def _singular_gradient_message(
-    form: InitialForm, rows: Sequence[PositionRow], assembly: Assembly, slopes: FloatArray
-) -> str:
-    """The message where a row holds at the positions found, but has no finite slope there; nothing
-    otherwise.
-    """
-    steep = (
-        ~assembly.satisfied
-        & ~np.isfinite(slopes).all(axis=1)
-        & (np.abs(assembly.residuals) <= ROUNDING)
-    )
-    if not steep.any():
-        return ""
-    worst = int(np.flatnonzero(steep)[0])
-    names = [form.kin.name(form.kin.q[k]) for k in np.flatnonzero(form.structure[worst])]
-    at = ", ".join(
-        f"{name} = {q:.6g}"
-        for name, q in zip(names, assembly.q[form.structure[worst]].tolist(), strict=True)
-    )
-    why = "a root of zero or a division by zero in its rate"
-    cure = "change the start, or write the row without it, x - y**2 for sqrt(x) - y"
-    return f"{rows[worst].name!r} holds at {at} but has no finite slope there ({why}); {cure}"
-
-
-def _contradiction_message(
-    kin: Kinematics,
-    rows: Sequence[PositionRow],
-    asked: Sequence[InitialCondition],
-    structure: BoolArray,
-    assembly: Assembly,
-) -> str:
-    """The row that fails worst, its residual, and the given values that meet in it."""
-    worst = int(
-        np.argmax(
-            np.where(
-                assembly.satisfied, -1.0, np.nan_to_num(np.abs(assembly.residuals), nan=np.inf)
+    kin, given = form.kin, {c.symbol for c in asked if c.level is Level.VELOCITY}
+    bent = {kin.u[r] for r in form.nonlinear_speeds}
+    for c in guess:
+        if c.symbol not in bent or c.symbol in given:
+            name = "it" if c.symbol is None else label(kin.name(c.symbol))
+            msg = (
+                f"{name} is not a speed that a row nonlinear in the rates determines; give it in "
+                f"the start"
             )
-        )
-    )
-    row, residual = rows[worst], assembly.residuals[worst]
-    if math.isnan(residual):
-        return f"{row.name!r} has no real value at the given positions"
-    inside = {kin.q[k] for k in np.flatnonzero(structure[worst])}
-    names = [
-        str(c)
-        for c in asked
-        if c.symbol in inside
-        or (c.level is Level.POSITION and c.name != row.name and c.symbol is None)
-    ]
-    what = f"{row.name} = {row.target:.12g}" if row.is_given else f"{row.name!r}"
-    if row.is_norm:
-        off = f"the sum of squares is off by {residual:.6g}"
-        return f"{', '.join(names)} cannot belong to {what}: {off}; give all four, of any length"
-    if not assembly.moved.any():
-        contradict = (
-            f"{', '.join(names)} contradict{'s' * (len(names) == 1)}"
-            if names
-            else "the start contradicts"
-        )
-        return (
-            f"{contradict} {what}: residual {residual:.6g}; change a value, or leave one out "
-            f"so "
-            f"that it is solved for"
-        )
-    least = f"least-squares residual {residual:.6g} after {assembly.iterations} iterations"
-    with_these = f" with {', '.join(names)}" if names else ""
-    if gap := _closure_gap_message(kin, rows, row.name, assembly):
-        return f"{gap}{with_these}; change a length or a value, or give a guess near the solution"
-    return (
-        f"no position found that satisfies {what}{with_these}: {least}; change a value, or "
-        f"give "
-        f"a guess near the solution"
-    )
-
-
-def _closure_gap_message(
-    kin: Kinematics, rows: Sequence[PositionRow], name: str, assembly: Assembly
-) -> str:
-    """Which points of a closure stay how far apart at the nearest position that was found;
-    nothing for other rows.
-    """
-    between = {c.name: c.gap_points for c in kin.system.constraints if c.gap_points is not None}
-    if name not in between:
-        return ""
-    distance = math.hypot(
-        *(
-            r
-            for row, r in zip(rows, assembly.residuals.tolist(), strict=True)
-            if between.get(row.name) == between[name]
-        )
-    )
-    P, Q = (X.name for X in between[name])
-    return (
-        f"{name.rpartition(' ')[0]!r} cannot be closed: {P} and {Q} stay {distance:.6g} apart "
-        f"at the nearest position found"
-    )
+            raise BadStart(msg, "guess")
+    return {kin.u.index(c.symbol): c.value for c in guess if c.symbol is not None}

@@ -66,12 +66,12 @@ class CompiledArrays:
         self.function = (
             CompiledFunction(tape, outs, state, self.parameters, rarely=True) if outs else None
         )
-        self.starts: dict[str, int] = {}
-        self._shapes: dict[str, tuple[int, int, tuple[int, ...]]] = {}
+        # where each array begins and ends
+        self.shapes: dict[str, tuple[int, int, tuple[int, ...]]] = {}
         end = 0
         for name, (shape, _) in arrays.items():
-            self.starts[name], end = end, end + math.prod(shape)
-            self._shapes[name] = self.starts[name], end, shape
+            begin, end = end, end + math.prod(shape)
+            self.shapes[name] = begin, end, shape
 
     def parameters_of(self, values: Mapping[int, float]) -> FloatArray:
         """The numbers of the parameters; what has none is named."""
@@ -99,7 +99,7 @@ class CompiledArrays:
         entries = self.evaluate_flat(x, p)
         return {
             name: entries[begin:end].reshape(shape)
-            for name, (begin, end, shape) in self._shapes.items()
+            for name, (begin, end, shape) in self.shapes.items()
         }
 
 
@@ -170,10 +170,8 @@ class InitialForm:
     solver_pool: list[Any] = field(default_factory=list, repr=False)
 
     @property
-    def is_native(self) -> bool:
-        """Whether native code finds such starts: rows that are not linear in the rates are left
-        to Python.
-        """
+    def is_linear(self) -> bool:
+        """Whether all rows and conditions are linear in the rates."""
         return not (self.nonlinear_conditions or self.nonlinear_rows or self.kin.nonlinear)
 
     @property
@@ -196,7 +194,7 @@ def initial_form(
 
     def build() -> InitialForm:
         evaluator = Evaluator(kin, values)
-        return _build_form(
+        return build_form(
             evaluator,
             _parse_keys(evaluator, given, t, "start"),
             _parse_keys(evaluator, guess, t, "guess"),
@@ -231,9 +229,10 @@ def _parse_keys(
     return tuple(quantities)
 
 
-def _build_form(
+def build_form(
     evaluator: Evaluator, read: tuple[GivenQuantity, ...], guess: tuple[GivenQuantity, ...]
 ) -> InitialForm:
+    """The rows and conditions of these quantities, compiled."""
     kin, tape = evaluator.kin, evaluator.tape
     asked = tuple({x.written: x for x in read}.values())
     kinds = _ConditionKinds.of(kin, asked)

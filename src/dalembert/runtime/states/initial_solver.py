@@ -1,14 +1,17 @@
 """The native search for starts, with memory of its own for each form: one start at a time, or the
 starts of many members.
 
-Positions by `assembly_ir`; then C u = d of least norm and q̇ = W u + X, the search of `velocities`
-as native text, which decides as it does there. What fails here is found again in Python, and
-explained there.
+Positions by `assembly_ir`; then C u = d of least norm and q̇ = W u + X. Every row A q̇ + b = 0 that
+was eliminated holds by construction; those in augmented form are conditions like the given
+velocities, and one that is not linear in the rates is satisfied by Newton's method. A search that
+fails leaves its last numbers, from which `initial_failures` writes the message. A page runs the
+same text.
 """
 
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -18,7 +21,7 @@ import numpy as np
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import cached_call
 from dalembert.runtime.numerics import jit
-from dalembert.runtime.numerics.compiled_function import prologue_call
+from dalembert.runtime.numerics.compiled_function import CompiledFunction, prologue_call
 from dalembert.runtime.numerics.ir_builder import ScalarArray, VectorArray
 from dalembert.runtime.numerics.llvm_types import (
     BOOL,
@@ -30,9 +33,10 @@ from dalembert.runtime.numerics.llvm_types import (
 )
 from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.ode.minimum_norm import minimum_norm_ir, row
-from dalembert.runtime.states import assembly, initial_velocities
+from dalembert.runtime.states import assembly
 from dalembert.runtime.states.assembly_ir import (
     FAILED_UNDEFINED,
+    FLAT,
     PROBLEM_FIELDS,
     RATES,
     SINGULAR,
@@ -41,7 +45,7 @@ from dalembert.runtime.states.assembly_ir import (
     assembly_ir,
 )
 from dalembert.runtime.states.constraint_rank import ZERO
-from dalembert.runtime.states.initial_form import InitialForm
+from dalembert.runtime.states.initial_form import CompiledArrays, InitialForm
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -49,19 +53,36 @@ if TYPE_CHECKING:
     Wholes = NDArray[np.int64]
 
 
+# singular values below this part of the largest are zero
+RANK_TOLERANCE: Final = 1e-10
+ROUNDOFF: Final = 1e-14
+MAX_ROUNDOFF: Final = 1e-6
+EPSILON: Final = 2.0**-52
+# for rows that are not linear in the rates
+_NEWTON_STEPS: Final = 30
+NUDGE: Final = 0.1
+# how much larger the rates may become if one of them is to be zero
+MAX_GROWTH: Final = 10.0
+
+
 def initial_solver_ir() -> str:
     """`solve_start(problem)` and `solve_starts(P, n_p, V, n_v, Y, codes, count, problem)`."""
     speeds = (
         _is_defined(),
+        _evaluate_nonlinear(),
+        _linearize_row(),
+        _linearize(),
         _is_satisfied(),
         _free_columns(),
         _min_norm_update(),
         _solve_speeds(),
         _is_determined(),
         _prefer_zero_rates(),
+        _is_flat(),
         _speeds(),
         _rates(),
         _row_rank(),
+        _is_consistent(),
     )
     return "\n\n".join(
         (INTRINSICS, minimum_norm_ir(), assembly_ir(), *speeds, _solve(), _solve_batch())
@@ -123,14 +144,79 @@ def _is_defined() -> str:
     )
 
 
+def _evaluate_nonlinear() -> str:
+    """e(q, u, t) and its slopes in u at the positions that were evaluated last; what is not finite
+    is not a number.
+    """
+    native = InitialFunction("evaluate_nonlinear", POINTER)
+    f, given, (u,) = native.f, native.given, native.arguments
+    x, outs, places = (
+        native.scalar_field("g_x"),
+        native.scalar_field("g_outs"),
+        native.int_field("g_places"),
+    )
+    with f.loop(given.n) as i:
+        x[i] = native.scalar_field("x")[i]
+    with f.loop(given.n_u) as i:
+        x[given.n + i] = ScalarArray(u)[i]
+    x[given.n + given.n_u] = given.t
+    with f.if_then(given.n_g_out.not_equal(0)):
+        f.line(
+            f"call void {given.g.name}({given.g_x}, {given.g_p}, {given.g_outs}, {given.g_work})"
+        )
+        with f.loop(given.n_g_out) as i:
+            y = outs[i]
+            native.scalar_field("e")[places[i]] = y - (y - y)
+    return native.finish()
+
+
+def _linearize_row() -> str:
+    """Whether row j has a value and no slope in what is free; its tangent at `near_u` becomes
+    condition `curved[j]`.
+    """
+    native = InitialFunction("linearize_row", INT64, result=BOOL)
+    f, given, (j,) = native.f, native.given, native.arguments
+    native.call("evaluate_nonlinear", given.near_u)
+    n, k, moves = given.n_u, native.int_field("curved")[j], native.variable(0)
+    slope = row(f, given.slopes, j, n)
+    C = ScalarArray(row(f, given.C, k, n))
+    with f.loop(n) as r:
+        C[r] = ScalarArray(slope)[r]
+        with f.if_then(native.is_set("free", r) & ScalarArray(slope)[r].not_equal(0.0)):
+            moves.value = f.value(1, INT64)
+    value = native.scalar_field("e")[j]
+    native.scalar_field("d")[k] = f.call("product", DOUBLE, slope, given.near_u, n) - value
+    return native.finish(value.not_equal(0.0) & ~moves.value.not_equal(0))
+
+
+def _linearize() -> str:
+    """C u = d with every nonlinear row replaced by its tangent at u; where the tangent shows
+    nothing free, by one nearby.
+    """
+    native = InitialFunction("linearize", POINTER)
+    f, given, (u,) = native.f, native.given, native.arguments
+    near = native.scalar_field("near_u")
+    largest = f.call("size", DOUBLE, u, given.n_u)
+    nudge = f.select(largest > 0.0, largest, 1.0) * NUDGE
+    with f.loop(given.n_curved) as j:
+        with f.loop(given.n_u) as r:
+            near[r] = ScalarArray(u)[r]
+        with f.if_then(native.call("linearize_row", j, result=BOOL)):
+            with f.loop(given.n_u) as r, f.if_then(native.is_set("free", r)):
+                near[r] = ScalarArray(u)[r] + nudge
+            native.call("linearize_row", j, result=BOOL)
+    return native.finish()
+
+
 def _is_satisfied() -> str:
     """|C u − d| ≤ a part of what the terms are, and rounding of what they could be, in all
-    conditions.
+    conditions; `worst` is the one that exceeds that most.
     """
     native = InitialFunction("tolerated", POINTER, result=BOOL)
     f, given, (u,) = native.f, native.given, native.arguments
     d, terms, n = native.scalar_field("d"), native.scalar_field("terms"), given.n_u
-    fastest = f.call("size", DOUBLE, u, n)
+    fastest, most = f.call("size", DOUBLE, u, n), native.variable(0.0)
+    given.worst = -1
     with f.loop(given.k) as i:
         C, E = ScalarArray(row(f, given.C, i, n)), ScalarArray(row(f, given.entries, i, n))
         left, terms_now, could = (native.variable(0.0) for _ in range(3))
@@ -139,19 +225,23 @@ def _is_satisfied() -> str:
             left.value = left.value + term
             terms_now.value = terms_now.value + native.fabs(term)
             could.value = could.value + E[j]
-        dust = f.intrinsic(
-            "minnum",
-            could.value * initial_velocities.ROUNDOFF,
-            f.value(initial_velocities.MAX_ROUNDOFF, DOUBLE),
-        )
+        # near a singular orientation the coefficients could be anything: what is as large as the
+        # speeds themselves is no dust
+        bound = f.value(MAX_ROUNDOFF, DOUBLE)
+        dust = f.intrinsic("minnum", could.value * ROUNDOFF, bound)
         tolerance = (
             (terms_now.value + native.fabs(d[i])) * assembly.ACCEPT_TOLERANCE
-            + terms[i] * initial_velocities.ROUNDOFF
+            + terms[i] * ROUNDOFF
+            # least squares leave rounding of the largest speed in all of them
             + fastest * dust
+            # where all speeds are zero, rounding of a speed of size one is none
+            + f.intrinsic("minnum", could.value * EPSILON, bound)
         )
-        with f.if_then(~(native.fabs(left.value - d[i]) <= tolerance)):
-            f.ret(0)
-    return native.finish(1)
+        excess = native.fabs(left.value - d[i]) - tolerance
+        with f.if_then(~(excess <= most.value)):
+            most.value = f.select(excess > 0.0, excess, math.inf)
+            given.worst = i
+    return native.finish(given.worst < 0)
 
 
 def _min_norm_update() -> str:
@@ -169,7 +259,7 @@ def _min_norm_update() -> str:
         given.B,
         given.k,
         width,
-        f.value(initial_velocities.RANK_TOLERANCE, DOUBLE),
+        f.value(RANK_TOLERANCE, DOUBLE),
         f.value(-1.0, DOUBLE),
         given.found,
     )
@@ -192,14 +282,17 @@ def _solve_speeds() -> str:
     native = InitialFunction("solved", POINTER)
     f, given, (u,) = native.f, native.given, native.arguments
     clean = native.scalar_field("clean")
-    # the second time removes rounding
-    native.call("change", u)
-    native.call("change", u)
+    # the second time removes rounding; rows that are not linear need more
+    steps = f.select(given.n_curved > 0, f.value(_NEWTON_STEPS, INT64), 2)
+    with f.loop(steps):
+        native.call("linearize", u)
+        native.call("change", u)
+    native.call("linearize", u)
     largest = f.call("size", DOUBLE, u, given.n_u)
     with f.loop(given.n_u) as j:
         x = ScalarArray(u)[j]
         clean[j] = f.select(
-            native.is_set("free", j) & (native.fabs(x) <= largest * initial_velocities.ROUNDOFF),
+            native.is_set("free", j) & (native.fabs(x) <= largest * ROUNDOFF),
             0.0,
             x,
         )
@@ -230,23 +323,36 @@ def _prefer_zero_rates() -> str:
     with f.loop(n) as k:
         with f.if_then(native.call("determined", result=BOOL)):
             f.ret(0)
-        with f.if_then(native.is_set("free", k)):
+        with f.if_then(native.is_set("free", k) & ~native.is_set("guessed_u", k)):
             native.int_field("free")[k] = 0
             native.copy("u", "trial", n)
             trial[k] = 0.0
             with f.if_then(u[k].not_equal(0.0)):
                 native.call("solved", given.trial)
             length = f.call("product", DOUBLE, given.trial, given.trial, n)
-            allowed = (
-                length
-                <= f.call("product", DOUBLE, given.u, given.u, n) * initial_velocities.MAX_GROWTH**2
-            )
+            allowed = length <= f.call("product", DOUBLE, given.u, given.u, n) * MAX_GROWTH**2
             good = native.call("tolerated", given.trial, result=BOOL) & allowed
             with f.if_then(good):
                 native.copy("trial", "u", n)
             with f.if_then(~good):
                 native.int_field("free")[k] = 1
+                native.call("linearize", given.u)
     return native.finish()
+
+
+def _is_flat() -> str:
+    """Whether a row that is not linear in the rates has no slope there: it does not determine
+    the accelerations where ∂φ/∂q̇ = 0.
+    """
+    native = InitialFunction("flat", result=BOOL)
+    f, given = native.f, native.given
+    native.call("evaluate_nonlinear", given.u)
+    with f.loop(given.n_curved) as j:
+        slope = row(f, given.slopes, j, given.n_u)
+        with f.if_then(~f.call("size", DOUBLE, slope, given.n_u).not_equal(0.0)):
+            given.worst = native.int_field("curved")[j]
+            f.ret(1)
+    return native.finish(0)
 
 
 def _speeds() -> str:
@@ -259,7 +365,7 @@ def _speeds() -> str:
     with f.if_then(~native.call("defined", result=BOOL)):
         f.ret(FAILED_UNDEFINED)
     with f.loop(given.n_u) as j:
-        u[j] = 0.0
+        u[j] = native.scalar_field("first_u")[j]
         native.int_field("free")[j] = native.int_field("reached")[j]
     with f.loop(given.n_direct) as i:
         j = native.int_field("direct_to")[i]
@@ -269,9 +375,10 @@ def _speeds() -> str:
         native.call("solved", given.u)
         with f.if_then(given.n_multipliers.not_equal(0)):
             native.call("sparing")
-    return native.finish(
-        native.select_int(native.call("tolerated", given.u, result=BOOL), 0, VELOCITIES)
-    )
+    native.call("linearize", given.u)
+    with f.if_then(~native.call("tolerated", given.u, result=BOOL)):
+        f.ret(VELOCITIES)
+    return native.finish(native.select_int(native.call("flat", result=BOOL), FLAT, 0))
 
 
 def _rates() -> str:
@@ -328,6 +435,21 @@ def _row_rank() -> str:
     return native.finish(native.select_int(short, SINGULAR, 0))
 
 
+def _is_consistent() -> str:
+    """Whether q and u satisfy all rows and conditions as they are."""
+    native = InitialFunction("consistent", result=BOOL, exported=True)
+    f, given = native.f, native.given
+    native.call("place_targets")
+    native.call("evaluate", given.q)
+    accepted, all_rows = f.value(assembly.ACCEPT_TOLERANCE, DOUBLE), f.value(0, INT64)
+    with f.if_then(~native.call("all_satisfied", accepted, all_rows, result=BOOL)):
+        f.ret(0)
+    with f.if_then(~native.call("defined", result=BOOL)):
+        f.ret(0)
+    native.call("linearize", given.u)
+    return native.finish(native.call("tolerated", given.u, result=BOOL))
+
+
 _Fields: Final = ctypes_structure(PROBLEM_FIELDS)
 _ONE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 _MANY: Final = ctypes.CFUNCTYPE(
@@ -368,91 +490,145 @@ def borrow_solver(form: InitialForm) -> Iterator[InitialSolver]:
     form.solver_pool.append(solver)
 
 
+def problem_sizes(form: InitialForm) -> dict[str, int]:
+    """The numbers of coordinates, rows, conditions and entries of a form, by field."""
+    kin, m = form.kin, len(form.rows)
+    return {
+        "n_out": len(form.at_position.places),
+        "n_g_out": len(form.at_state.places),
+        "n": kin.n_q,
+        "m": m,
+        "n_A": len(kin.rows),
+        "k": len(form.velocities) + len(form.constraint_rows),
+        "n_u": kin.n_u,
+        "n_nudges": len(_nudges(form)),
+        "n_given": len(form.velocities),
+        "n_W": len(form.W[0]),
+        "n_direct": len(form.given_speeds),
+        "n_coordinates": len(form.coordinates),
+        "n_multipliers": len(kin.multipliers),
+        "n_curved": len(form.nonlinear_rows),
+    }
+
+
+def _nudges(form: InitialForm) -> FloatArray:
+    n = form.kin.n_q
+    return assembly.perturbations(n) if form.rows else np.zeros((0, n))
+
+
+def problem_structure(form: InitialForm) -> dict[str, ArrayLike]:
+    """Which value is given for which coordinate, row or speed, and where the zeros are, by
+    field.
+    """
+    fixed = np.zeros(form.kin.n_q, dtype=bool)
+    fixed[[place for _, place in form.coordinates]] = True
+    own = len(form.rows) - len(form.expressions)
+    return {
+        "nudges": _nudges(form),
+        "fixed": fixed,
+        "structure": form.structure,
+        "W_row": form.W[0],
+        "W_column": form.W[1],
+        "reached": form.affected,
+        "own_target": [row.target for row in form.rows],
+        "coordinate_from": [c for c, _ in form.coordinates],
+        "coordinate_to": [c for _, c in form.coordinates],
+        "target_from": [-1] * own + list(form.expressions),
+        "value_from": form.velocities,
+        "direct_from": [c for c, _ in form.given_speeds],
+        "direct_to": [c for _, c in form.given_speeds],
+        "every": [1] * (len(form.velocities) + len(form.constraint_rows)),
+        "curved": form.nonlinear_rows,
+    }
+
+
+def scratch_sizes(sizes: Mapping[str, int]) -> dict[str, int]:
+    """The numbers of entries of the memory that the search writes to, by field."""
+    n, n_u, m, k = (sizes[name] for name in ("n", "n_u", "m", "k"))
+    shapes = ((m, n), (k, n_u), (sizes["n_A"], n))
+    return {
+        "M": max(i * (j + 1) for i, j in shapes),
+        "B": max(i * (j + 1 + i) for i, j in shapes),
+        "J_now": m * n,
+        "outs": sizes["n_out"],
+        "g_outs": sizes["n_g_out"],
+        "x": n + 1,
+        "g_x": n + n_u + 1,
+        "found": max(n, n_u),
+        **dict.fromkeys(("targets", "residuals", "rows", "r_now"), m),
+        **dict.fromkeys(("d", "left"), k),
+        **dict.fromkeys(("columns", "now", "first", "step", "before"), n),
+        **dict.fromkeys(("free", "trial", "clean", "near_u"), n_u),
+    }
+
+
+# the fields that are arrays inside a larger one
+TABLES: Final = {
+    "D": ("r", "J", "A", "b", "c", "C", "terms", "entries", "X", "W"),
+    "e": ("e", "slopes"),
+}
+
+
 class InitialSolver:
     """One search at a time: q, u and q̇ stay valid until the next."""
 
     def __init__(self, form: InitialForm) -> None:
         self._native, self._function = _native(), form.at_position.function
-        self._alive: list[Any] = []
-        arrays, kin, m = form.at_position, form.kin, len(form.rows)
-        directions = assembly.perturbations(kin.n_q) if m else np.zeros((0, kin.n_q))
-        self.fields: Any = _Fields(
-            n_out=len(arrays.places),
-            n=kin.n_q,
-            m=m,
-            n_A=len(kin.rows),
-            k=len(form.velocities) + len(form.constraint_rows),
-            n_u=kin.n_u,
-            n_nudges=len(directions),
-            n_given=len(form.velocities),
-            n_W=len(form.W[0]),
-            n_direct=len(form.given_speeds),
-            n_coordinates=len(form.coordinates),
-            n_multipliers=len(kin.multipliers),
-        )
-        self._bind_arrays(D=arrays.template.copy(), places=arrays.places, nudges=directions)
-        for name, start in arrays.starts.items():
-            setattr(self.fields, name, self.fields.D + 8 * start if self.fields.D else 0)
+        self._nonlinear = form.at_state.function
+        self._alive: dict[str, NDArray[Any]] = {}
+        self._tables: dict[str, NDArray[Any]] = {}
+        self._prologues: list[Callable[[], None]] = []
+        arrays, kin = form.at_position, form.kin
+        self.fields: Any = _Fields(**problem_sizes(form))
         self.at_rest, self._guessed = form.default_q.copy(), np.zeros(kin.n_q, dtype=np.int64)
         self._at_rest, self._has_guess = form.default_q, False
+        self._first_u, self._guessed_u = np.zeros(kin.n_u), np.zeros(kin.n_u, dtype=np.int64)
         self.q, self.u, self.qdot = np.zeros(kin.n_q), np.zeros(kin.n_u), np.zeros(kin.n_q)
         self._p, self._given = np.zeros(len(arrays.parameters)), np.zeros(len(form.conditions))
+        self._g_p = np.zeros(len(form.at_state.parameters))
         self._bind_arrays(
             at_rest=self.at_rest,
             guessed=self._guessed,
+            first_u=self._first_u,
+            guessed_u=self._guessed_u,
             q=self.q,
             u=self.u,
             qdot=self.qdot,
             p=self._p,
+            g_p=self._g_p,
             given=self._given,
+            **problem_structure(form),
+            **{name: np.zeros(size) for name, size in scratch_sizes(problem_sizes(form)).items()},
         )
-        self._bind_structure(form)
-        self._allocate()
-        if self._function is not None:
-            self._work = np.zeros(self._function.work_size + 8)
-            self._bind_arrays(f_work=self._work)
-            self._prepare = prologue_call(self._function, self._p, self._work)
-            self.fields.f = self._function.address
-            self.fields.f_prologue = self._function.prologue_address
+        self._bind_tables(arrays, "places", "D")
+        self._bind_tables(form.at_state, "g_places", "e")
+        self._bind_function(self._function, "f", self._p)
+        self._bind_function(self._nonlinear, "g", self._g_p)
 
-    def _bind_structure(self, form: InitialForm) -> None:
-        """Which value is given for which coordinate, row or speed, and where the zeros are."""
-        fixed = np.zeros(self.fields.n, dtype=bool)
-        fixed[[place for _, place in form.coordinates]] = True
-        self._bind_arrays(
-            fixed=fixed,
-            structure=form.structure,
-            W_row=form.W[0],
-            W_column=form.W[1],
-            reached=form.affected,
-            own_target=[row.target for row in form.rows],
-            coordinate_from=[c for c, _ in form.coordinates],
-            coordinate_to=[c for _, c in form.coordinates],
-            target_from=[-1] * (self.fields.m - len(form.expressions)) + list(form.expressions),
-            value_from=form.velocities,
-            direct_from=[c for c, _ in form.given_speeds],
-            direct_to=[c for _, c in form.given_speeds],
-            every=[1] * self.fields.k,
-        )
+    def _bind_tables(self, arrays: CompiledArrays, places: str, memory: str) -> None:
+        """The memory of named arrays, and the field of each of them."""
+        self._bind_arrays(**{memory: arrays.template.copy(), places: arrays.places})
+        first = getattr(self.fields, memory)
+        for name, (begin, end, shape) in arrays.shapes.items():
+            if name in TABLES[memory]:
+                setattr(self.fields, name, first + 8 * begin if first else 0)
+                self._tables[name] = self._alive[memory][begin:end].reshape(shape)
 
-    def _allocate(self) -> None:
-        """The memory that the search writes to."""
-        fields = self.fields
-        n, n_u, m, k = fields.n, fields.n_u, fields.m, fields.k
-        shapes = ((m, n), (k, n_u), (fields.n_A, n))
-        room = {
-            "M": max(i * (j + 1) for i, j in shapes),
-            "B": max(i * (j + 1 + i) for i, j in shapes),
-            "J_now": m * n,
-            "outs": fields.n_out,
-            "x": n + 1,
-            "found": max(n, n_u),
-            **dict.fromkeys(("targets", "residuals", "rows", "r_now"), m),
-            **dict.fromkeys(("d", "left"), k),
-            **dict.fromkeys(("columns", "now", "first", "step", "before"), n),
-            **dict.fromkeys(("free", "trial", "clean"), n_u),
-        }
-        self._bind_arrays(**{name: np.zeros(size) for name, size in room.items()})
+    def _bind_function(
+        self, function: CompiledFunction | None, name: str, parameters: FloatArray
+    ) -> None:
+        if function is None:
+            return
+        work = np.zeros(function.work_size + 8)
+        self._bind_arrays(**{f"{name}_work": work})
+        self._prologues.append(prologue_call(function, parameters, work))
+        setattr(self.fields, name, function.address)
+        if name == "f":
+            self.fields.f_prologue = function.prologue_address
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """An array of the search as it left it, by the name of its field."""
+        return self._tables[name] if name in self._tables else self._alive[name]
 
     def _bind_arrays(self, **arrays: ArrayLike) -> None:
         """Let the fields of these names be arrays, which are kept; empty ones are nowhere."""
@@ -461,21 +637,32 @@ class InitialSolver:
             whole: NDArray[Any] = np.ascontiguousarray(
                 given, dtype=np.int64 if given.dtype.kind in "bi" else np.float64
             )
-            self._alive.append(whole)
+            self._alive[name] = whole
             setattr(self.fields, name, data_address(whole) if whole.size else 0)
 
-    def set_guess(self, guesses: Mapping[int, float]) -> None:
-        """Begin at these values of coordinates."""
+    def set_guess(
+        self, guesses: Mapping[int, float], speeds: Mapping[int, float] | None = None
+    ) -> None:
+        """Begin at these values of coordinates and speeds."""
         if self._has_guess:
             self.at_rest[:], self._guessed[:], self._has_guess = self._at_rest, 0, False
+            self._first_u[:], self._guessed_u[:] = 0.0, 0
         for place, value in guesses.items():
             self.at_rest[place], self._guessed[place], self._has_guess = value, 1, True
+        for place, value in (speeds or {}).items():
+            self._first_u[place], self._guessed_u[place], self._has_guess = value, 1, True
 
-    def solve(self, given: list[float], p: FloatArray, t: float) -> int:
-        """0, or what the start fails for."""
+    def solve(
+        self, given: list[float], p: FloatArray, t: float, g_p: FloatArray | None = None
+    ) -> int:
+        """0, or what the start fails for; `g_p` are the parameters of rows that are not linear in
+        the rates.
+        """
         self._given[:], self._p[:], self.fields.t = given, p, t
-        if self._function is not None:
-            self._prepare()
+        if g_p is not None:
+            self._g_p[:] = g_p
+        for prepare in self._prologues:
+            prepare()
         return self._native.solve(ctypes.addressof(self.fields))
 
     def solve_batch(self, given: FloatArray, P: FloatArray, t: float) -> tuple[FloatArray, Wholes]:

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from dalembert.runtime.numerics.symbol_values import BadValue, finite_number
 from dalembert.runtime.states.evaluator import Evaluator, Key, label
 from dalembert.runtime.states.tables import SMOOTH, Table
 from dalembert.symbolic.algebra.scalar import Scalar, is_python_function
+
+_DOUBLE: Final = np.dtype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,25 @@ def sampled(function: Callable[..., float], every: float) -> Sampled:
     return Sampled(function, interval)
 
 
+# q, x and u in the memory of a state
+StateViews: TypeAlias = tuple[FloatArray, FloatArray, FloatArray]
+
+
+def state_views(evaluator: Evaluator, y: FloatArray) -> StateViews:
+    """q, x and u of a state, which change with it."""
+    q, x, u = evaluator.slices
+    return y[q], y[x], y[u]
+
+
 class RunState(Displayable):
     """The argument of an input function: now["theta"], now["m*g*x"], now.q, now.u, now.t."""
 
-    def __init__(self, evaluator: Evaluator, y: FloatArray, t: float) -> None:
+    def __init__(
+        self, evaluator: Evaluator, y: FloatArray, t: float, views: StateViews | None = None
+    ) -> None:
+        """`views` are those of y, where a run has made them before."""
         self._evaluator, self._y, self.t = evaluator, y, t
+        self._views = views
 
     def __str__(self) -> str:
         kin = self._evaluator.kin
@@ -74,17 +90,17 @@ class RunState(Displayable):
     @property
     def q(self) -> FloatArray:
         """The coordinates."""
-        return self._y[self._evaluator.slices[0]]
+        return (self._views or state_views(self._evaluator, self._y))[0]
 
     @property
     def x(self) -> FloatArray:
         """The first-order states."""
-        return self._y[self._evaluator.slices[1]]
+        return (self._views or state_views(self._evaluator, self._y))[1]
 
     @property
     def u(self) -> FloatArray:
         """The speeds."""
-        return self._y[self._evaluator.slices[2]]
+        return (self._views or state_views(self._evaluator, self._y))[2]
 
     def __getitem__(self, key: Key) -> float:
         """The value of a name or an expression here."""
@@ -115,14 +131,15 @@ class CallbackInput:
         """Whether it is a function that is never held."""
         return not isinstance(self.source, Table | Sampled)
 
-    def update_times(self, t0: float, t1: float) -> Iterable[float]:
+    def update_times(self, t0: float, t1: float) -> FloatArray:
         """When its values change between t0 and t1."""
         if isinstance(self.source, Table):
-            return (float(t) for t in self.source.t if t0 < t < t1)
+            t = self.source.t
+            return t[(t0 < t) & (t < t1)]
         if isinstance(self.source, Sampled):
             every = self.source.every
-            return (t0 + k * every for k in range(1, math.ceil((t1 - t0) / every)))
-        return ()
+            return t0 + np.arange(1.0, math.ceil((t1 - t0) / every), dtype=np.float64) * every
+        return np.zeros(0)
 
     def table_values(self, t: float) -> dict[int, float]:
         """The values at t that need no state."""
@@ -151,8 +168,8 @@ class CallbackInput:
         # an array of finite numbers, by far the most frequent answer, is taken as it is
         if (
             value.__class__ is np.ndarray
-            and value.shape == (len(self.members),)
-            and value.dtype == np.float64
+            and value.shape == self._shape
+            and value.dtype is _DOUBLE
             and math.isfinite(value.dot(value))
         ):
             return value
@@ -187,6 +204,10 @@ class CallbackInput:
             msg = f"{self.name}: its function returned {number} at t = {t:g}"
             raise BadValue(msg)
         return number
+
+    @cached_property
+    def _shape(self) -> tuple[int]:
+        return (len(self.members),)
 
     @cached_property
     def _function(self) -> Callable[..., Any]:

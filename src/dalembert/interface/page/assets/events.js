@@ -115,27 +115,27 @@ class Happenings {
     if (one.action === "RESET") {
       one.places.forEach((k, j) => { after[k] = found[one.at + j]; });
       if (!after.every(Number.isFinite)) throw new BadSetting(`“${one.title}” at t = ${t.toPrecision(6)}: the new values are not finite`);
-      if (!this.beginning.holds(after.slice(0, e.data.n_q), after.slice(e.data.n_q), t)) throw new BadSetting(`“${one.title}” at t = ${t.toPrecision(6)}: the new state breaks a constraint`);
+      if (!e.initial.holds(after.slice(0, e.data.n_q), after.slice(e.data.n_q), t)) throw new BadSetting(`“${one.title}” at t = ${t.toPrecision(6)}: the new state breaks a constraint`);
       return { after };
     }
     const rate = found[one.at], restitution = found[one.at + 1], [rows, n] = one.shape;
     if (rate >= 0) return { after, impulse: 0 };
     const full = Array.from({ length: rows }, () => new Array(n).fill(0));
     one.entries.forEach(([r, s], k) => { full[r][s] = found[one.at + 2 + k]; });
-    const change = -(1 + restitution) * rate, { du, impulse } = Happenings.impulse(full.slice(0, n), full.slice(n), change), J = full[rows - 1];
+    const change = -(1 + restitution) * rate, { du, impulse } = this.impulse(full.slice(0, n), full.slice(n), change), J = full[rows - 1];
     if (Math.abs(J.reduce((sum, x, k) => sum + x * du[k], 0) - change) > 1e-9 * Math.abs(rate)) throw new BadSetting(`“${one.title}” at t = ${t.toPrecision(6)}: no motion that the constraints allow can open the gap again`);
     du.forEach((x, k) => { after[after.length - n + k] += x; });
     return { after, impulse };
   }
 
   // 𝓜 Δu = Aᵀλ̂ + Jᵀ Λ, A Δu = 0, J Δu = change, with speeds in units that carry as much and rows of length one
-  static impulse(M, rows, change) {
+  impulse(M, rows, change) {
     const n = M.length, unit = M.map((row, k) => { const size = Math.sqrt(Math.abs(row[k])); return size > 0 ? 1 / size : 1; });
-    const B = rows.map((row) => row.map((x, k) => x * unit[k])), scale = B.map((row) => 1 / (Algebra.norm(row) || 1)), scaled = B.map((row, j) => row.map((x) => x * scale[j]));
+    const B = rows.map((row) => row.map((x, k) => x * unit[k])), scale = B.map((row) => 1 / (Math.hypot(...row) || 1)), scaled = B.map((row, j) => row.map((x) => x * scale[j]));
     const K = [...M.map((row, r) => [...row.map((x, s) => x * unit[r] * unit[s]), ...scaled.map((line) => -line[r])]), ...scaled.map((line) => [...line, ...scaled.map(() => 0)])];
     const given = new Array(K.length).fill(0), last = K.length - 1;
     given[last] = change * scale[scale.length - 1];
-    const x = Algebra.leastSquares(K, given, K.length, 1e-12);
+    const x = this.engine.leastSquares(K, given, K.length, 1e-12);
     return { du: unit.map((size, k) => x[k] * size), impulse: x[last] * scale[scale.length - 1] };
   }
 

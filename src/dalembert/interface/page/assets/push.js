@@ -21,7 +21,7 @@ class Push {
     this.motion.add(t, this.y);
     this.omega = PUSH_RATE / speed;
     // spring and damper by the least mass that the point has in any direction
-    const { mobility } = this.inertia(), most = Algebra.svd(mobility).s[0];
+    const { mobility: [[xx, xy, xz], [, yy, yz], [, , zz]] } = this.inertia(), most = Engine.leastMoment(xx, yy, zz, xy, yz, xz, 0);
     this.mass = most > 0 ? 1 / most : 0;
   }
 
@@ -47,29 +47,35 @@ class Push {
   }
 
   // 𝓜 and the rows on u from differences of T and of the residuals, both exact as T is quadratic in
-  // u and the rows are linear; directions that the rows allow, J along these, and J 𝓜⁻¹ Jᵀ
+  // u and the rows are linear; the response of the speeds to a force at the point, and J 𝓜⁻¹ Jᵀ
   inertia() {
     const { q, u } = this, n = u.length, { data } = this.engine, count = data.limits.rows.length, at = data.outputs.residuals, step = Math.max(1, ...u.map(Math.abs));
     const moved = (...ks) => u.map((x, k) => x + (ks.includes(k) ? step : 0)), T = this.kinetic(q, u), one = u.map((_, k) => this.kinetic(q, moved(k)));
     const two = u.map((x, k) => this.kinetic(q, u.map((z, j) => z - (j === k ? step : 0))));
     const M = u.map((_, i) => u.map((_, j) => (i === j ? one[i] + two[i] - 2 * T : this.kinetic(q, moved(i, j)) - one[i] - one[j] + T) / step ** 2));
     const rest = (v) => Array.from(this.outputs(q, v).subarray(at, at + count)), here = rest(u), slopes = u.map((_, k) => rest(moved(k)).map((x, j) => (x - here[j]) / step));
-    const rows = Algebra.transposed(slopes, count).filter((row) => Algebra.norm(row) > 1e-9), free = DragSolver.nullSpace(rows, n), rates = this.rates(u);
+    const rows = here.map((_, j) => slopes.map((column) => column[j])).filter((row) => Math.hypot(...row) > 1e-9), rates = this.rates(u);
     const J = u.map((_, k) => this.velocity(q, this.rates(moved(k)).map((x, j) => (x - rates[j]) / step)));
-    const along = free.map((v) => [0, 1, 2].map((i) => v.reduce((sum, x, k) => sum + x * J[k][i], 0)));
-    const inner = free.map((a) => free.map((b) => a.reduce((sum, x, i) => sum + x * b.reduce((s, z, j) => s + M[i][j] * z, 0), 0)));
-    const response = [0, 1, 2].map((i) => Algebra.leastSquares(inner, along.map((v) => v[i]), free.length, 1e-12));
-    const mobility = [0, 1, 2].map((i) => [0, 1, 2].map((j) => along.reduce((sum, v, k) => sum + v[i] * response[j][k], 0)));
-    return { free, response, mobility, velocity: this.velocity(q, rates) };
+    const response = [0, 1, 2].map((i) => this.response(M, rows, J.map((v) => v[i])));
+    const mobility = [0, 1, 2].map((i) => [0, 1, 2].map((j) => J.reduce((sum, v, k) => sum + v[i] * response[j][k], 0)));
+    return { response, mobility, velocity: this.velocity(q, rates) };
+  }
+
+  // 𝓜 x − Aᵀ λ = f, A x = 0, with speeds in units that carry as much and rows of length one
+  response(M, A, f) {
+    const n = f.length, unit = M.map((row, k) => 1 / (Math.sqrt(Math.abs(row[k])) || 1)), B = A.map((row) => { const line = row.map((x, k) => x * unit[k]), size = Math.hypot(...line) || 1; return line.map((x) => x / size); });
+    const K = [...M.map((row, r) => [...row.map((x, s) => x * unit[r] * unit[s]), ...B.map((line) => -line[r])]), ...B.map((line) => [...line, ...B.map(() => 0)])];
+    const x = this.engine.leastSquares(K, [...f.map((y, k) => y * unit[k]), ...B.map(() => 0)], K.length, 1e-12);
+    return unit.slice(0, n).map((size, k) => x[k] * size);
   }
 
   // Δu = 𝓜⁻¹ Jᵀ F δ with the damper at the mean velocity; its work is the change of T
   impulse(duration) {
     if (!this.mass || !this.target) return;
-    const { q, u } = this, { free, response, mobility, velocity } = this.inertia(), p = this.point(q), k = this.mass * this.omega ** 2, c = 2 * PUSH_DAMPING * this.mass * this.omega;
+    const { q, u } = this, { response, mobility, velocity } = this.inertia(), p = this.point(q), k = this.mass * this.omega ** 2, c = 2 * PUSH_DAMPING * this.mass * this.omega;
     const drag = mobility.map((row, i) => row.map((x, j) => +(i === j) + 0.5 * c * duration * x));
-    const F = Algebra.leastSquares(drag, p.map((x, i) => k * (this.target[i] - x) - c * velocity[i]), 3), z = free.map((_, a) => F.reduce((sum, f, i) => sum + f * response[i][a], 0) * duration);
-    const after = u.map((x, j) => x + free.reduce((sum, v, a) => sum + v[j] * z[a], 0));
+    const F = this.engine.leastSquares(drag, p.map((x, i) => k * (this.target[i] - x) - c * velocity[i]), 3);
+    const after = u.map((x, j) => x + duration * F.reduce((sum, f, i) => sum + f * response[i][j], 0));
     if (!after.every(Number.isFinite)) return;
     const energy = (v) => this.outputs(q, v)[this.engine.data.outputs.energies];
     this.work += energy(after) - energy(u);

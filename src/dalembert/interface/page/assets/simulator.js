@@ -109,6 +109,8 @@ class Engine {
     this.points = { times: this.room(this.capacity), states: this.room(this.capacity * this.width), dense: this.room(this.capacity * this.width * DENSE_ROWS) };
     this.probe = this.room(2 * this.width);
     this.wide = this.room(n + 1 + data.n_u + LANES);
+    this.initial = new InitialConditions(this);
+    this.system = { size: 0 };
     if (data.events) this.happenings = new Happenings(this);
     if (data.contacts) this.contacts = new Contacts(this);
   }
@@ -142,6 +144,18 @@ class Engine {
     return this.numbers(part.at.out, part.out).slice();
   }
 
+  // the x of least norm among those nearest to A x = b, by the module; singular values below a part
+  // of the largest count as zero, and |x| stays within a radius
+  leastSquares(A, b, n, part = 1e-10, radius = -1) {
+    const m = A.length, size = m * (n + 1) + m * (n + 1 + m) + n;
+    if (!m || !n) return new Array(n).fill(0);
+    if (this.system.size < size) this.system = { size, at: this.room(size) };
+    const { at } = this.system, x = at + 8 * (size - n);
+    A.forEach((row, k) => { const line = this.numbers(at + 8 * k * (n + 1), n + 1); line.set(row); line[n] = b[k]; });
+    this.call["initial.least"](at, at + 8 * m * (n + 1), BigInt(m), BigInt(n), part, radius, x);
+    return Array.from(this.numbers(x, n));
+  }
+
   // ---- what must be so ---------------------------------------------------------------------
 
   check(values) {
@@ -159,34 +173,32 @@ class Engine {
     return found;
   }
 
-  // the smallest root of the characteristic polynomial of a symmetric matrix, to half the digits
-  static leastMoment(xx, yy, zz, xy, yz, xz) {
+  // the smallest root of the characteristic polynomial of a symmetric matrix, to half the digits;
+  // the largest one for angle 0
+  static leastMoment(xx, yy, zz, xy, yz, xz, angle = 2 * Math.PI / 3) {
     const mean = (xx + yy + zz) / 3, a = xx - mean, b = yy - mean, c = zz - mean;
     const p = Math.sqrt((a * a + b * b + c * c + 2 * (xy * xy + yz * yz + xz * xz)) / 6);
     if (p === 0) return mean;
     const det = a * (b * c - yz * yz) - xy * (xy * c - yz * xz) + xz * (xy * yz - b * xz);
-    return mean + 2 * p * Math.cos(Math.acos(Math.max(-1, Math.min(1, det / (2 * p ** 3)))) / 3 + 2 * Math.PI / 3);
+    return mean + 2 * p * Math.cos(Math.acos(Math.max(-1, Math.min(1, det / (2 * p ** 3)))) / 3 + angle);
   }
 
   // ---- the run -----------------------------------------------------------------------------
 
   // setting: { values: {name: number}, starts: [number], asked: [bool], duration, rtol }
   begin(setting) {
-    const { data } = this, d = data.start, t = d.t;
+    const { t } = this.data.start;
     this.give(setting.values);
     this.sizes = this.check(setting.values);
-    const functions = { t, positions: (q) => this.evaluate("positions", q, new Array(data.n_u).fill(0), functions.t), velocities: (q, u) => this.evaluate("velocities", q, u, functions.t) };
-    const first = new Beginning(d, data.starts, setting.asked, setting.starts, functions);
-    if (setting.guess) first.nearest = setting.guess;
-    const q = first.positions(), start = { q, u: first.speeds(q, data.n_u), t };
-    if (this.happenings) { this.happenings.beginning = first; this.happenings.set(setting, start); }
+    const start = { ...this.initial.solve(setting.asked, setting.starts, setting.guess ?? null), t };
+    this.happenings?.set(setting, start);
     return start;
   }
 
   resume(setting, from) {
     this.give(setting.values);
     this.sizes = this.check(setting.values);
-    if (this.happenings) { this.begin(setting); this.happenings.set(setting, from); }
+    this.happenings?.set(setting, from);
     return from;
   }
 
@@ -257,7 +269,7 @@ class Engine {
     const balance = of("balance"), values = of("reactions");
     // Aᵀ λ = what the rows have to balance, λ of least norm
     const columns = Array.from({ length: held }, (_, k) => Array.from({ length: m }, (_, j) => balance[held + j * held + k]));
-    const lambda = m ? Algebra.leastSquares(columns, Array.from(balance.subarray(0, held)), m, 1e-9) : [];
+    const lambda = m ? this.leastSquares(columns, Array.from(balance.subarray(0, held)), m, 1e-9) : [];
     return terms.map(([c, ks]) => ks.reduce((sum, [j, k]) => sum + values[k] * lambda[j], values[c]));
   }
 

@@ -205,7 +205,6 @@ def _version(name: str) -> str:
 
 
 SIMULATOR_SCRIPTS: Final = (
-    "linear_algebra.js",
     "initial_conditions.js",
     "events.js",
     "contacts.js",
@@ -433,6 +432,7 @@ def simulator_module(
     text = merge_modules(
         [
             *integrator.texts,
+            *initial_section.texts,
             *event_section.texts,
             *contact_section.texts,
             *(("", part.text) for part in parts),
@@ -440,6 +440,7 @@ def simulator_module(
     )
     exports = [
         *integrator.exports,
+        *initial_section.exports,
         *event_section.exports,
         *contact_section.exports,
         *(name for part in parts for name in (part.name, f"{part.name}.prologue")),

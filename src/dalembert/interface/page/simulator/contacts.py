@@ -61,6 +61,8 @@ def why_contacts_cannot_run(run: Trajectory, events: Sequence[Event]) -> str:
         return ""
     if events:
         return "events together with contacts are not available in a page"
+    if model.equations.loops is not None:
+        return f"its contacts have {len(model.equations.rows)} rows that interact, too many here"
     if has_native_transition(model.contacts):
         return ""
     kinds = {

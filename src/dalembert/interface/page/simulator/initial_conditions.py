@@ -1,10 +1,8 @@
-"""q(t₀), u(t₀) in a page: the rows and conditions of `states.start` as functions, and which of the
-start values are free to choose.
+"""q(t₀), u(t₀) in a page: the native search for initial conditions with the rows and conditions
+of a run, and which of the initial values are free to choose.
 
-r(q, t) and J for the positions, C(q, t) u = d for the velocities, with the same conditions as the
-recorded run; a free value that was not given becomes a condition when somebody changes it.
-Coordinates that were given although the rows determine them from others are
-first guesses.
+A free value that was not given becomes a condition when somebody changes it. Coordinates that were
+given although the rows determine them from others are first guesses.
 """
 
 from __future__ import annotations
@@ -14,22 +12,38 @@ from typing import Any, Final
 
 import numpy as np
 
-from dalembert.errors import NotLinear
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.interface.page.simulator.integrator_module import ModuleSection, expression_function
+from dalembert.interface.page.simulator.integrator_module import (
+    ModuleSection,
+    field_types,
+    names,
+    recompile_for_wasm,
+)
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.runtime.simulation.trajectory import Trajectory
-from dalembert.runtime.states.assembly import Assembler, perturbations
+from dalembert.runtime.states.assembly import Assembler
+from dalembert.runtime.states.assembly_ir import PROBLEM_FIELDS
 from dalembert.runtime.states.evaluator import Evaluator, Level, label
+from dalembert.runtime.states.initial_form import InitialForm, build_form
+from dalembert.runtime.states.initial_solver import (
+    TABLES,
+    initial_solver_ir,
+    problem_sizes,
+    problem_structure,
+    scratch_sizes,
+)
 from dalembert.runtime.states.initial_values import (
+    GivenQuantity,
     InitialCondition,
     PositionRow,
-    default_coordinates,
     read_conditions,
+    read_quantity,
 )
-from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, gradient
+from dalembert.symbolic.algebra.expression_graph import gradient
 
+_PREFIX: Final = "initial"
+_EXPORTS: Final = ("solve_start", "place_targets", "evaluate", "assemble", "consistent", "least")
 # singular values of rows of length one below this are zero
 _RANK: Final = 1e-8
 
@@ -50,12 +64,94 @@ class InitialValueField:
 def initial_condition_functions(
     run: Trajectory, evaluator: Evaluator, given: Mapping[Any, Any]
 ) -> tuple[ModuleSection, tuple[InitialValueField, ...]]:
-    """The functions `positions` and `velocities` with the rows and conditions of the start of a
-    run, and the values that are free.
+    """The native search for initial conditions with all its functions, and the values that are
+    free.
+
+    Every value that may be chosen is a condition of the form; the page leaves out those that are
+    not given.
+    """
+    start = run.start
+    asked = read_conditions(evaluator, given, start.t)
+    quantities = {x.name: x for x in (read_quantity(evaluator, key, "start") for key in given)}
+    fields, guessed, bent = _free_values(run, evaluator, asked)
+    chosen = tuple(
+        quantities[f.name] if f.name in quantities else _free_quantity(evaluator, f) for f in fields
+    )
+    form = build_form(evaluator, chosen, ())
+    tape = evaluator.tape
+    parts = [
+        recompile_for_wasm(name, arrays.function, names(tape, arrays.parameters))
+        for name, arrays in (("conditions", form.at_position), ("nonlinear", form.at_state))
+        if arrays.function is not None
+    ]
+    data = {
+        **_problem_data(form),
+        "t": start.t,
+        "q": [*form.default_q.tolist(), *start.x.tolist()],
+        "states": list(names(tape, evaluator.kin.x)),
+        "guess": {name: [k, x] for name, (k, x) in guessed.items()},
+        "bent": {name: [k, x] for name, (k, x) in bent.items()},
+        "quaternions": _quaternions(run, evaluator, {f.name: k for k, f in enumerate(fields)}),
+        "between": {
+            c.name: [c.name.rpartition(" ")[0], *(P.name for P in c.gap_points)]
+            for c in run.system.constraints
+            if c.gap_points
+        },
+    }
+    exports = tuple(f"{_PREFIX}.{name}" for name in _EXPORTS)
+    return ModuleSection(tuple(parts), data, ((_PREFIX, initial_solver_ir()),), exports), fields
+
+
+def _free_quantity(evaluator: Evaluator, f: InitialValueField) -> GivenQuantity:
+    """A coordinate, first-order state or speed that was not given."""
+    kin = evaluator.kin
+    symbol = (*kin.q, *kin.x)[f.q] if f.q >= 0 else kin.u[f.u]
+    level = Level.POSITION if f.q >= 0 else Level.VELOCITY
+    return GivenQuantity(f.name, symbol, symbol, level, symbol, is_angle=False)
+
+
+def _problem_data(form: InitialForm) -> dict[str, Any]:
+    """The structure of the search: sizes, tables and arrays by field, and the names of rows and
+    conditions.
+    """
+    sizes = problem_sizes(form)
+    arrays = {name: np.asarray(x) for name, x in problem_structure(form).items()}
+    tables = {
+        memory: {
+            "constants": table.template.tolist(),
+            "places": table.places.tolist(),
+            "arrays": {name: list(table.shapes[name][:2]) for name in TABLES[memory]},
+        }
+        for memory, table in (("D", form.at_position), ("e", form.at_state))
+    }
+    return {
+        "fields": field_types(PROBLEM_FIELDS),
+        "sizes": sizes,
+        # floating-point arrays
+        "numbers": {name: arrays.pop(name).ravel().tolist() for name in ("own_target", "nudges")},
+        "indices": {name: x.astype(int).ravel().tolist() for name, x in arrays.items()},
+        "scratch": scratch_sizes(sizes),
+        "tables": tables,
+        "rows": [r.name for r in form.rows],
+        "velocities": [
+            *(form.conditions[k].name for k in form.velocities),
+            *(c.name for c in form.constraint_rows),
+        ],
+        "first_order": [list(pair) for pair in form.first_order],
+    }
+
+
+def _free_values(
+    run: Trajectory, evaluator: Evaluator, asked: list[InitialCondition]
+) -> tuple[
+    tuple[InitialValueField, ...],
+    dict[str, tuple[int, float]],
+    dict[str, tuple[int, float]],
+]:
+    """The values that may be chosen; {name: (place, value)} of given coordinates and speeds that
+    the rows determine from the others, which only select the root.
     """
     kin, start = evaluator.kin, run.start
-    state = (*kin.state, evaluator.time)
-    asked = read_conditions(evaluator, given, start.t)
     # first-order states begin at their given values, as coordinates that no row restrains
     places, q = (*kin.q, *kin.x), np.concatenate([start.q, start.x])
     place = {i: k for k, i in enumerate(places)}
@@ -64,15 +160,17 @@ def initial_condition_functions(
         for r in kin.linear_rows
         if r.phi is not None
     ]
-    own = len(rows)
-    expressed = [c for c in asked if c.level is Level.POSITION and c.symbol not in place]
-    rows += [PositionRow(c.name, c.node, c.value, is_given=True) for c in expressed]
-    assembler = Assembler.from_rows(evaluator, rows, start.t)
-    tape = evaluator.tape
-    slopes = [i for row in rows for i in gradient(tape, {row.node: tape.one}, places)]
-    directions = _pad_columns(
-        _normalize_rows(assembler(start.q)[1]) if rows else np.zeros((0, kin.n_q)), len(q)
+    rows += [
+        PositionRow(c.name, c.node, c.value, is_given=True)
+        for c in asked
+        if c.level is Level.POSITION and c.symbol not in place
+    ]
+    slopes = (
+        Assembler.from_rows(evaluator, rows, start.t)(start.q)[1]
+        if rows
+        else np.zeros((0, kin.n_q))
     )
+    directions = _pad_columns(_normalize_rows(slopes), len(q))
     guessed = _dependent_coordinates(
         q, directions, [place[c.symbol] for c in asked if c.symbol in place]
     )
@@ -85,60 +183,15 @@ def initial_condition_functions(
     )
     fast = [c for c in asked if c.level is Level.VELOCITY]
     fields += [f for f in _free_speeds(evaluator, run, fast) if f.name not in bent]
-    velocity = [
-        *(
-            (f.name, k)
-            for k, f in enumerate(fields)
-            if f.q < 0 and f.name not in {c.name for c in expressed}
-        )
-    ]
-    nodes = {c.name: c.node for c in fast} | {label(kin.name(i)): i for i in kin.u}
-    table = [(name, nodes[name], k) for name, k in velocity] + [
-        (r.row.name, evaluator.in_state(r.e), -1) for r in kin.velocity_rows
-    ]
-    lines = [_affine_in_speeds(evaluator, node) for _, node, _ in table]
-    outs = [i for _, line in lines for i in line]
-    names = {f.name: k for k, f in enumerate(fields)}
-    data = {
-        "q": [
-            guessed.get(k, x)
-            for k, x in enumerate([*default_coordinates(run.system).tolist(), *start.x.tolist()])
-        ],
-        "guess": {label(kin.name(places[k])): [k, x] for k, x in guessed.items()},
-        "bent": {
-            name: [kin.u.index(c.symbol), c.value]
+    return (
+        tuple(fields),
+        {label(kin.name(places[k])): (k, x) for k, x in guessed.items()},
+        {
+            name: (kin.u.index(c.symbol), c.value)
             for name, c in bent.items()
             if c.symbol is not None
         },
-        "t": start.t,
-        "rows": [
-            {
-                "name": r.name,
-                "target": r.target,
-                "norm": r.is_norm,
-                "field": names.get(r.name, -1) if k >= own else -1,
-            }
-            for k, r in enumerate(rows)
-        ],
-        "structure": _pad_columns(assembler.structure.astype(int), len(q)).tolist(),
-        "nudges": _pad_columns(perturbations(kin.n_q), len(q)).tolist() if rows else [],
-        "velocities": [
-            {"name": name, "field": k, "curved": curved}
-            for (name, _, k), (curved, _) in zip(table, lines, strict=True)
-        ],
-        "quaternions": _quaternions(run, evaluator, names),
-        "between": {
-            c.name: [c.name.rpartition(" ")[0], *(P.name for P in c.gap_points)]
-            for c in run.system.constraints
-            if c.gap_points
-        },
-        "augmented": bool(kin.multipliers),
-    }
-    parts = (
-        expression_function("positions", tape, [*(r.node for r in rows), *slopes], state),
-        expression_function("velocities", tape, outs, state),
     )
-    return ModuleSection(parts, data), tuple(fields)
 
 
 def _pad_columns(rows: Any, width: int) -> Any:
@@ -247,18 +300,6 @@ def _normalize_rows(rows: FloatArray) -> FloatArray:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     normalized: FloatArray = rows / np.where(lengths > 0, lengths, 1.0)
     return normalized
-
-
-def _affine_in_speeds(evaluator: Evaluator, node: int) -> tuple[bool, list[int]]:
-    """c and the coefficients of c + Σ a_r u_r; of what is not linear its value and its slopes,
-    marked as curved.
-    """
-    tape, u = evaluator.tape, evaluator.kin.u
-    try:
-        constant, coefficients = LinearCoefficients(tape, u)(node)
-    except NotLinear:
-        return True, [node, *gradient(tape, {node: tape.one}, u)]
-    return False, [constant, *(coefficients.get(r, tape.zero) for r in range(len(u)))]
 
 
 def _quaternions(

@@ -47,10 +47,10 @@ def impulses(A, b, mu):
     return P
 
 
-def stepped(steps, mu):
+def stepped(steps, mu, places=PLACES, duration=DURATION):
     """x, y and the angle of each disk, of mass 1 and inertia r²/2, at the end."""
-    h, n = DURATION / steps, len(PLACES)
-    q, v = np.array([[x, y, 0.0] for x, y in PLACES]), np.zeros(3 * n)
+    h, n = duration / steps, len(places)
+    q, v = np.array([[x, y, 0.0] for x, y in places]), np.zeros(3 * n)
     weights = np.tile([1.0, 1.0, 2.0 / R**2], n)
     for _ in range(steps):
         middle = q + 0.5 * h * v.reshape(n, 3)
@@ -75,3 +75,23 @@ def test_time_stepping_converges_to_four_disks_and_to_no_other_friction():
     assert fine < 5 * DURATION / 9000
     assert 1.0 < coarse / fine < 9.0
     assert error(3000, 0.36) > 3 * coarse
+
+
+@pytest.mark.slow
+def test_time_stepping_converges_to_ten_disks_in_a_pile():
+    """55 contacts, 110 rows."""
+    duration = 0.45
+    places = [(0.25 * (i % 4) - 0.3 + 0.013 * i, 0.13 + 0.25 * (i // 4)) for i in range(10)]
+    s, start = disks(places, R)
+    run = da.simulate(s, duration, start=start)
+    assert len(run.events) > 30
+    exact = np.array([[run[f"{c}{i}"][-1] for c in ("x", "y", "a")] for i in range(10)])
+
+    def error(steps, mu):
+        found = stepped(steps, mu, places, duration)
+        return float(np.abs((found - exact) * (1.0, 1.0, R)).max())
+
+    coarse, fine = error(1000, 0.3), error(3000, 0.3)
+    assert fine < 5 * duration / 3000
+    assert 1.0 < coarse / fine < 9.0
+    assert error(1000, 0.36) > 3 * coarse

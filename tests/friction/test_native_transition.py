@@ -160,3 +160,23 @@ def test_records_of_native_changes_become_events_when_they_are_read():
         (e.t, e.action, e.after) for e in run.events
     ]
     assert run.events is run.events
+
+
+@pytest.mark.parametrize(("mu", "tilt", "most"), [(0.8, 0.2, 1), (0.5, 0.1, 3), (0.1, 0.3, 5)])
+def test_a_box_that_rocks_on_two_corners_is_decided_in_native_code(monkeypatch, mu, tilt, most):
+    """Four rows of rank three: that both corners stick is excluded by a determined normal force.
+    Only the start, and slip that ends on both corners, are left to Python.
+    """
+    s, a, b = da.System("box", gravity=9.81), 0.5, 1.0
+    x, y, q = s.coordinates("x y q")
+    B = s.N.rotated(q, s.N.z, "B")
+    G = s.O.offset(x * s.N.x + y * s.N.y, "G")
+    body = s.body("box", 1, G, B, da.inertia(B, *[(a * a + b * b) / 3] * 3))
+    for name, side in (("left", -1), ("right", 1)):
+        P = G.offset(side * a * B.x - b * B.y, name)
+        s.contact(P, on=body, friction=mu, name=name)
+    start = {"y": a * math.sin(tilt) + b * math.cos(tilt), "q": tilt}
+    native, left, python = both_runs(monkeypatch, s, 1.2, start)
+    assert_same(native, python)
+    assert sum(event.action == "impact" for event in native.events) >= 2
+    assert left <= most

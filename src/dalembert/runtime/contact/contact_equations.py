@@ -32,6 +32,8 @@ from dalembert.symbolic.algebra.tape import Tape
 _REGULARIZATION: Final = Fraction(1, 10**9)
 # the same where shares are corrected: rounding errors in undetermined forces grow by its inverse
 _SHARE_REGULARIZATION: Final = Fraction(1, 10**4)
+# products of one elimination up to which K λ = r is unrolled: twenty rows that all interact
+_MAX_UNROLLED: Final = 4000
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,8 @@ class ContactEquations:
     shares: ForceShares
     # whether rows of several contacts depend on one another in every position
     dependent: bool
+    # what loops solve where K λ = r has too many rows to be unrolled; λ and pivots are symbols then
+    loops: ModeSystem | None
 
     @property
     def contacts(self) -> list[UnilateralContact]:
@@ -94,6 +98,27 @@ class ContactEquations:
         return ExplicitEquations(
             kin.system.name, t, kin.q, kin.u, kin.qdot_of_u, tuple(udot), f"{route} with contacts"
         )
+
+
+class ModeSystem(NamedTuple):
+    """K λ = r in parts: 1 for rows that hold, r, and what friction adds to the lines of K."""
+
+    K: list[list[int]]
+    right: list[int]
+    holds: list[int]
+    pulls: list[dict[int, int]]
+
+    def elimination_products(self, zero: int) -> int:
+        """Products of an elimination in the given order, from the zeros of K."""
+        lines = [{j for j, x in enumerate(line) if x != zero} for line in self.K]
+        count = 0
+        for k, line in enumerate(lines):
+            right = {j for j in line if j > k}
+            for other in lines[k + 1 :]:
+                if k in other:
+                    other.update(right)
+                    count += len(right)
+        return count
 
 
 @dataclass(frozen=True)
@@ -121,19 +146,27 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
     A = (J @ SparseMatrix(t, H, len(rows))).dense()
     b = (Column(t, (row.gamma for row in rows)) + J @ Column(t, c)).nodes
     pressed = joint_normal_forces(kin, c, H, forces)
-    K, right = _mode_system(kin, rows, A, b, pressed)
+    system = _mode_system(kin, rows, A, b, pressed)
+    K, right, holds, _ = system
     groups = _dependent_groups(t, rows, A)
-    holds = [_acceleration_flag(kin, row).i for row in rows]
-    lam, pivots = lu_solve(t, K, right, _regularization(t, rows, A, holds, bool(groups)))
     places = {(row.contact, row.normal): k for k, row in enumerate(rows) if not row.across}
     across = {row.contact: k for k, row in enumerate(rows) if row.across}
+    if not pressed and system.elimination_products(t.zero) > _MAX_UNROLLED:
+        lam = forces
+        pivots = [t.symbol(f"pivot {k}") for k in range(len(rows))]
+        shares = ForceShares((), (), tuple(lam))
+        return ContactEquations(
+            kin, t, tuple(rows), places, across, c, H, A, b, tuple(lam), tuple(pivots), pressed,
+            shares, bool(groups), system,
+        )  # fmt: skip
+    lam, pivots = lu_solve(t, K, right, _regularization(t, rows, A, holds, bool(groups)))
     soft = [t.mul(t.const(_SHARE_REGULARIZATION), t.mul(h, A[k][k])) for k, h in enumerate(holds)]
     # shares in a round cone are those of least norm
     planar = [g for g in groups if not any(rows[i].across for i in g)]
     shares = _force_shares(t, planar, K, lam, soft)
     return ContactEquations(
         kin, t, tuple(rows), places, across, c, H, A, b, tuple(lam), tuple(pivots), pressed,
-        shares, bool(groups),
+        shares, bool(groups), None,
     )  # fmt: skip
 
 
@@ -288,10 +321,11 @@ def _mode_system(
     A: Sequence[tuple[int, ...]],
     b: Sequence[int],
     pressed: Mapping[int, AffineForce],
-) -> tuple[list[list[int]], list[int]]:
+) -> ModeSystem:
     """K λ = r: for each row its acceleration where it holds, and otherwise what its force is."""
     t = kin.tape
     K, right = [], []
+    pulls: list[dict[int, int]] = [{} for _ in rows]
     for k, row in enumerate(rows):
         c = kin.system.contacts[row.contact]
         _, _, _, side, _ = _flags(t, c)
@@ -317,6 +351,7 @@ def _mode_system(
             pull = pull * side if c.two_sided else pull
             if n is not None:
                 line[n] += pull
+                pulls[k][n] = pull.i
             elif row.contact in pressed:
                 free_force, along = pressed[row.contact]
                 for j, x in along.items():
@@ -326,7 +361,7 @@ def _mode_system(
                 r -= pull * Scalar(t, normal_force(kin, c))
         K.append([x.i for x in line])
         right.append(r.i)
-    return K, right
+    return ModeSystem(K, right, [_acceleration_flag(kin, row).i for row in rows], pulls)
 
 
 def _flags(t: Tape, c: UnilateralContact) -> list[Scalar]:

@@ -18,6 +18,7 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import constraint_projection
 from dalembert.mechanics.model.elements import UnilateralContact
+from dalembert.runtime.contact.active_rows import RowLoops
 from dalembert.runtime.contact.contact_equations import (
     ContactEquations,
     Guard,
@@ -193,6 +194,9 @@ def contact_model(chosen: RunValues, equations: ExplicitEquations) -> ContactMod
         row.lam: insert(x)
         for row, x in zip(e.rows, copy_expressions(e.tape, kin.tape, e.shares.lam), strict=True)
     }
+    if e.loops is not None:
+        # symbols whose values a run finds
+        lam = {row.lam: row.lam for row in e.rows}
     own_flags = (x.i for c in e.contacts for x in (*c.mode_symbols, *c.plane_symbols))
     flags = dict.fromkeys((*own_flags, *shares), 0.0)
     values = replace(
@@ -211,6 +215,8 @@ def contact_model(chosen: RunValues, equations: ExplicitEquations) -> ContactMod
 
 
 def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContacts:
+    if e.loops is not None:
+        return _compile_loops(chosen, e)
     kin = chosen.kin
     tape = kin.tape.fork()
     insert = Substitution(tape, chosen.bindings)
@@ -273,29 +279,53 @@ def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContact
     )
 
 
+def _compile_loops(chosen: RunValues, e: ContactEquations) -> CompiledContacts:
+    """The same where K λ = r is solved by loops: guards are functions of its forces and pivots."""
+    assert e.loops is not None
+    kin = chosen.kin
+    tape = kin.tape.fork()
+    insert = Substitution(tape, chosen.bindings)
+
+    def here(nodes: Sequence[int], source: Tape = e.tape) -> list[int]:
+        return [insert(i) for i in copy_expressions(source, tape, nodes)]
+
+    rows, still = constraint_projection(kin), [tape.zero] * len(kin.sampled_inputs)
+    back = [] if rows is None else here((*rows.step, rows.residual), rows.tape)
+    loops = RowLoops(e, e.loops, tape, here)
+    native = loops.native_model([*here(kin.xdot, kin.tape), *still], back)
+    watched, monitors = guards(e), here([m.node for m in guards(e)])
+    return CompiledContacts(
+        native,
+        ModeFunction(*loops.quantities(_contact_data(e))),
+        ModeFunction.of(tape, monitors, native.state, native.forces),
+        ModeFunction.of(tape, here([m.free for m in watched if m.free is not None]), native.state),
+        watched,
+        tuple(monitors),
+    )
+
+
 def _quantities(e: ContactEquations) -> list[int]:
     """In the order of `ContactQuantities`."""
     t, m = e.tape, len(e.rows)
     H = [h.get(k, t.zero) for h in e.H for k in range(m)]
+    data = _contact_data(e)
+    pressed = [t.zero] * (m * len(e.contacts))
+    for k, force in e.joint_normal_forces.items():
+        for j, x in force.coefficients.items():
+            pressed[k * m + j] = x
+    matrix = (a for row in e.A for a in row)
+    return [*matrix, *e.b, *H, *(row.v for row in e.rows), *data, *pressed]
+
+
+def _contact_data(e: ContactEquations) -> list[int]:
+    """Gap, μ, μ_s and the given normal force of all contacts."""
+    t = e.tape
     gaps = [t.one if c.gap is None else c.gap.i for c in e.contacts]
     mu, mu_static = (
         [t.zero if x is None else e.kin.in_speeds(x.i) for x in xs]
         for xs in zip(*((c.friction, c.static) for c in e.contacts), strict=True)
     )
     normal = [t.zero if c.normal is None else normal_force(e.kin, c) for c in e.contacts]
-    pressed = [t.zero] * (m * len(normal))
     for k, force in e.joint_normal_forces.items():
         normal[k] = force.free
-        for j, x in force.coefficients.items():
-            pressed[k * m + j] = x
-    return [
-        *(a for row in e.A for a in row),
-        *e.b,
-        *H,
-        *(row.v for row in e.rows),
-        *gaps,
-        *mu,
-        *mu_static,
-        *normal,
-        *pressed,
-    ]
+    return [*gaps, *mu, *mu_static, *normal]

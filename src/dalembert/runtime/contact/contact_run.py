@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
@@ -58,6 +59,7 @@ from dalembert.runtime.simulation.forward_sensitivity.variational_equations impo
     ForwardSensitivity,
     Saltation,
 )
+from dalembert.runtime.simulation.run_options import NATIVE
 from dalembert.runtime.states.evaluator import label
 
 if TYPE_CHECKING:
@@ -81,6 +83,9 @@ _AT_ONE_PLACE: Final = 7
 # this many changes in so small a part of a run are too many, and this many in all
 _MANY: Final = 500
 _SOON: Final = 1e-8
+# ten times as many are too many in a larger part
+_MANY_MORE: Final = 5000
+_LATER: Final = 1e-4
 _MOST: Final = 100_000
 # last bits of the time by which an event may be displaced
 _ROUNDINGS: Final = 8.0
@@ -99,7 +104,10 @@ def contact_run(equations: ExplicitEquations) -> Callable[[RunValues, RunOptions
 
     def begun(chosen: RunValues, options: RunOptions) -> SwitchedRun:
         _check_inputs(chosen, options)
-        return ContactSwitchedRun(contact_model(chosen, equations), options.events)
+        model = contact_model(chosen, equations)
+        if model.equations.loops is not None:
+            _check_loops(len(model.equations.rows), options)
+        return ContactSwitchedRun(model, options.events)
 
     return begun
 
@@ -115,6 +123,22 @@ def _check_inputs(chosen: RunValues, options: RunOptions) -> None:
                 f"give a force of your own with s.force"
             )
             raise BadValue(msg)
+
+
+def _check_loops(rows: int, options: RunOptions) -> None:
+    """Forces that loops solve for are no expressions, which some options need."""
+    needs = {
+        "events": bool(options.events),
+        "sensitivities": bool(options.sensitivities),
+        f"integrator={options.integrator!r}": options.integrator != NATIVE,
+    }
+    asked = [name for name, is_asked in needs.items() if is_asked]
+    if asked:
+        msg = (
+            f"{' and '.join(asked)}: not available with contacts of {rows} rows that interact; "
+            f"leave this out, or describe fewer contacts"
+        )
+        raise NotApplicable(msg)
 
 
 class ContactSwitchedRun:
@@ -475,12 +499,10 @@ class ContactRun(EventRun):
             after = y.copy()
             after[: self._n] = new
             self.record_energy(t, y, after)
-        elif (
-            self.switcher.modes in (old, self._earlier)
-            and t - self._latest <= _AT_ONCE * self.switcher.duration
-        ):
+        at_once = t - self._latest <= _AT_ONCE * self.switcher.duration
+        if new is before and at_once and self.switcher.modes in (old, self._earlier):
             self._give_slack(integration, fired)
-        else:
+        elif new is before or not at_once:
             self._slack.clear()
         self._latest, self._earlier = t, old
         self._check_progress(integration)
@@ -520,10 +542,17 @@ class ContactRun(EventRun):
     def _check_progress(self, integration: Integrator) -> None:
         """Modes that change again and again in no time lead nowhere."""
         t, times = integration.t, self.history.times
-        soon = len(times) > _MANY and t - times[-_MANY] <= _SOON * self.switcher.duration
-        if not soon and len(times) <= _MOST:
+        counts = ((_MANY, _SOON), (_MANY_MORE, _LATER), (_MOST, 1.0))
+        count = next(
+            (
+                count
+                for count, part in counts
+                if len(times) > count and t - times[-count] <= part * self.switcher.duration
+            ),
+            0,
+        )
+        if not count:
             return
-        count = _MANY if soon else _MOST
         recent = Counter(e.name for e in self.occurrences[-count:]).most_common(1)
         often = recent[0][0] if recent else self.switcher.model.contacts[0].name
         since = f": {count} times since {times[-count]:.9g}"
@@ -554,9 +583,10 @@ class ContactRun(EventRun):
         self.occurrences.defer(NativeRecords(log, first, self._names, self.names).read)
         if len(self._names) > 1:
             switcher.note_impacts(log)
-        if not log.hit.all():
+        pauses = np.diff(log.t, prepend=self._latest)
+        if not ((log.hit != 0) & (pauses <= _AT_ONCE * switcher.duration)).all():
             self._slack.clear()
-        # slack, which impacts leave, is that after the last
+        # slack, which impacts at the same time leave, is that after the last
         slack = np.zeros(log.modes.shape)
         for k, x in self._slack.items():
             slack[:, k] = x

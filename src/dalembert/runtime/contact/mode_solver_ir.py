@@ -1,9 +1,9 @@
 """0 ≤ N ⊥ a_N ≥ 0, |T| ≤ μ_s N at rest, T = −s μ N in slip, group by group: native text.
 Keywords: linear complementarity.
 
-It decides what `NextModeSolver` decides where the rows of a group are independent and its modes are
-few. In every other case, and where no mode or more than one holds, it returns 1 and decides
-nothing.
+It decides what `NextModeSolver` decides where modes are few, and the rows of a group are
+independent, or two contacts have tangents that depend on their other rows and cannot all hold. In
+every other case, and where no mode or more than one holds, it returns 1 and decides nothing.
 """
 
 from __future__ import annotations
@@ -27,6 +27,10 @@ from dalembert.runtime.numerics.llvm_types import INT64, POINTER
 _ROUNDING: Final = 1e-13
 # pivots of rows with unit diagonal, above which they are certainly independent
 _INDEPENDENT: Final = 1e-7
+# pivots below this part of the largest entry of A are rounding
+_RANK: Final = 1e-11
+# a normal force is certainly below zero by this part of the largest force
+_CERTAIN: Final = 1e-6
 _MOST_MODES: Final = 1024
 # a difference of motions, relative to the accelerations
 _DIFFERENT: Final = 1e-6
@@ -46,6 +50,8 @@ def solver_ir() -> str:
         _eliminate(),
         _check(),
         _try_mode(),
+        _all_hold(),
+        _reject_dependent(),
         _keep(),
         _select(),
         _solve_group(),
@@ -311,6 +317,67 @@ def _try_mode() -> str:
     return f.finish(f.own("check"))
 
 
+def _all_hold() -> str:
+    """1 if all rows of the group hold in the chosen modes."""
+    f = TransitionFunction("all_hold")
+    g_t, choice = f.whole("g_t", "choice")
+    with f.loop(f.s.n_g) as i:
+        with f.if_then(~choice[i].not_equal(OPEN)):
+            f.ret(0)
+        with f.if_then((g_t[i] >= 0) & choice[i].not_equal(STICKS)):
+            f.ret(0)
+    return f.finish(1)
+
+
+def _reject_dependent() -> str:
+    """0 if all rows of two contacts cannot hold, 1 if this is left to the general solver, 2 if it
+    is left to it in case that all rows hold.
+
+    A λ = −b has the solutions x + ν z where the tangents depend on the other rows. A normal force
+    in which z has no part is determined; one below zero excludes the mode whatever ν is. In every
+    other mode one tangent does not hold, and forces are determined.
+    """
+    f = TransitionFunction("reject_dependent")
+    s, r = f.s, f.s.r
+    wide = r + 1
+    g_A, g_b, W, lam = f.numbers("g_A", "g_b", "room", "g_lam")
+    g_n, g_t = f.whole("g_n", "g_t")
+    with f.if_then(s.n_g.not_equal(2) | r.not_equal(4)):
+        f.ret(1)
+    with f.loop(r) as i:
+        with f.loop(r) as j:
+            W[i * wide + j] = g_A[i * r + j]
+        W[i * wide + r] = 0.0 - g_b[i]
+    # the last row is the second tangent: the others are solved for two right-hand sides
+    last = r - 1
+    largest = f.largest(g_A, r * r)
+    with f.loop(last) as i:
+        _pivot(f, W, i, r)
+        pivot = W[i * wide + i]
+        with f.if_then(~(f.absolute(pivot) > largest * _INDEPENDENT)):
+            f.ret(1)
+        with f.loop(r) as line, f.if_then(line.not_equal(i)):
+            part = W[line * wide + i] / pivot
+            with f.loop(wide - i) as j:
+                W[line * wide + i + j] = W[line * wide + i + j] - part * W[i * wide + i + j]
+    size, first = f.largest(g_b, r), g_t[0]
+    share = f.absolute(W[first * wide + last] / W[first * wide + first])
+    with f.if_then((f.absolute(W[last * wide + last]) > largest * _RANK) | (share < _INDEPENDENT)):
+        f.ret(1)
+    with f.if_then(f.absolute(W[last * wide + r]) > size * SMALL):
+        f.ret(1)
+    force = f.variable(f.number(0.0))
+    with f.loop(last) as i:
+        lam[i] = W[i * wide + r] / W[i * wide + i]
+        force.value = f.intrinsic("maxnum", force.value, f.absolute(lam[i]))
+    with f.loop(s.n_g) as i, f.if_then((g_n[i] >= 0) & (g_n[i] < last)):
+        n = g_n[i]
+        determined = f.absolute(W[n * wide + last] / W[n * wide + n]) < SMALL
+        with f.if_then(determined & (lam[n] < 0.0 - force.value * _CERTAIN)):
+            f.ret(0)
+    return f.finish(2)
+
+
 def _keep() -> str:
     """One more feasible mode; 1 where there are too many."""
     f = TransitionFunction("keep")
@@ -381,8 +448,13 @@ def _solve_group() -> str:
     modes = f.own("list_modes")
     with f.if_then(modes > _MOST_MODES):
         f.ret(1)
+    depend, left_over = f.variable(f.integer(0)), f.variable(f.integer(0))
     with f.if_then(s.n_g > 1), f.if_then(~f.own("independent", s.g_A, s.r).not_equal(0)):
-        f.ret(1)
+        depend.value = f.integer(1)
+        code = f.own("reject_dependent")
+        with f.if_then(~code.not_equal(1)):
+            f.ret(1)
+        left_over.value = code
     options, count, choice = f.whole("options", "n_options", "choice")
     s.feasible = 0
     with f.loop(modes) as number:
@@ -391,10 +463,15 @@ def _solve_group() -> str:
             i = s.n_g - 1 - back
             left.value, digit = f.divide(left.value, count[i])
             choice[i] = options[i * 4 + digit]
-        holds = f.own("try_mode")
-        with f.if_then(holds > 1):
+        holds = f.variable(f.integer(0))
+        undetermined = depend.value * f.own("all_hold")
+        with f.if_then(undetermined.not_equal(0) & left_over.value.not_equal(0)):
             f.ret(1)
-        with f.if_then(holds.not_equal(0)), f.if_then(f.own("keep").not_equal(0)):
+        with f.if_then(~undetermined.not_equal(0)):
+            holds.value = f.own("try_mode")
+        with f.if_then(holds.value > 1):
+            f.ret(1)
+        with f.if_then(holds.value.not_equal(0)), f.if_then(f.own("keep").not_equal(0)):
             f.ret(1)
     best = f.own("select", unique)
     with f.if_then(best < 0):

@@ -34,6 +34,7 @@ from dalembert.runtime.contact.mode_enumeration import (
     ContactMode,
     FeasibleMode,
 )
+from dalembert.runtime.contact.mode_transition_ir import IMPULSE_ROUNDING
 from dalembert.runtime.contact.next_mode import NextModeSolver, mode_share
 from dalembert.runtime.contact.plane_slip import PlaneSlip
 from dalembert.runtime.contact.plane_transition import PlaneTransition
@@ -692,7 +693,8 @@ class ModeTransition:
             phases.append(ImpactPhase(tuple(again), modes, more))
             total = first + part + more
         change = float(total @ q.v + total @ q.A @ total / 2)
-        if change > _ENERGY * float(np.abs(total) @ np.abs(q.v)):
+        stops = float((q.v * q.v / np.maximum(np.diag(q.A), 1e-300)).sum())
+        if change > _ENERGY * (float(np.abs(total) @ np.abs(q.v)) + IMPULSE_ROUNDING * stops):
             names = " and ".join(repr(contacts[k].name) for k, _ in rows)
             law, cure = (
                 ("Poisson's", "lower the restitution")

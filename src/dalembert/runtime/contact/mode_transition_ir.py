@@ -25,6 +25,8 @@ TOUCHING: Final = 1e-11
 ROUNDING: Final = 1e-13
 GRAIN: Final = 1e-14
 ENERGY: Final = 1e-9
+# impulses that are rounding, relative to those that stop everything, over that part of the energy
+IMPULSE_ROUNDING: Final = 1e-6
 # impacts of several contacts end where v Δt is below this part of the tolerance
 LOW: Final = 0.04
 
@@ -191,6 +193,8 @@ def _impulse() -> str:
             w.value = w.value + A[i * s.m + j] * lam[j] * 0.5
         change.value = change.value + lam[i] * w.value
         size.value = size.value + f.absolute(lam[i]) * f.absolute(v[i])
+        # what rounding of an impulse may add
+        size.value = size.value + v[i] * v[i] / A[i * s.m + i] * IMPULSE_ROUNDING
     (energy,) = f.numbers("log_energy")
     energy[s.logged] = change.value
     created = change.value > size.value * ENERGY

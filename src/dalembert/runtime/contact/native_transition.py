@@ -34,7 +34,7 @@ from dalembert.runtime.numerics.compiled_function import (
 from dalembert.runtime.numerics.jit import Library, load
 from dalembert.runtime.numerics.llvm_types import ctypes_structure, padded_size
 from dalembert.runtime.numerics.python_binding import data_address
-from dalembert.runtime.ode.event_detection import SAMPLES
+from dalembert.runtime.ode.guard_search import N_EVENT_POINTS
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 from dalembert.runtime.ode.integrator_state import ExitReason
 from dalembert.runtime.simulation.events.root_finding import Crossing, search_library
@@ -117,7 +117,7 @@ def array_sizes(model: ContactModel) -> tuple[dict[str, int], dict[str, int]]:
              "log_hit": _CAPACITY, "log_mode log_label": _CAPACITY * k}  # fmt: skip
     numbers = {"c_mu c_mu_static c_given": k, "impulse b size lam g_b g_lam g_w": m,
                "g_A": m * m, "room": m * (m + 1), "f_lam f_w": m * MOST_FEASIBLE,
-               "table": (SAMPLES + 2) * guards, "hit_t": guards,
+               "table": N_EVENT_POINTS * guards, "hit_t": guards,
                "log_t log_energy": _CAPACITY, "log_before log_after": _CAPACITY * n,
                "log_impulse log_speed log_rest": _CAPACITY * k}  # fmt: skip
     return whole, numbers

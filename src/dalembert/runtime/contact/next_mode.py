@@ -37,6 +37,8 @@ _ENUMERATED: Final = 1024
 _ENUMERATED_DEPENDENT: Final = 64
 # least slip acceleration, relative to the largest acceleration
 _SLIPS: Final = 1e-7
+# forces that are rounding, relative to those that stop everything
+_ROUNDING: Final = 1e-15
 _CLOSED: Final = ContactMode()
 
 
@@ -192,13 +194,20 @@ def _by_pivoting(
     if lam is None:
         return None
     w = A @ lam + b
-    force, speed = SMALL * float(np.abs(lam).max(initial=0.0)), SMALL * _speed_scale(A, b, lam)
-    modes = tuple(_mode(c, lam, w, force, speed) for c in candidates)
-    holds = all(
-        _law_holds(c, mode, lam, w, (force, speed))
-        for c, mode in zip(candidates, modes, strict=True)
-    )
-    return FeasibleMode(modes, lam, w) if holds else None
+    # with a fast slip, impulses of a slow approach are rounding
+    rounding = _ROUNDING * float((np.abs(b) / np.maximum(np.diag(A), 1e-300)).max(initial=0.0))
+    force = max(SMALL * float(np.abs(lam).max(initial=0.0)), rounding)
+    speed = SMALL * _speed_scale(A, b, lam)
+    modes = []
+    for c in candidates:
+        mode = _mode(c, lam, w, force, speed)
+        if mode.sticks and not _law_holds(c, mode, lam, w, (force, speed)):
+            # a slow slip next to faster ones
+            mode = ContactMode(direction=1 if w[c.t] > 0.0 else -1)
+        if not _law_holds(c, mode, lam, w, (force, speed)):
+            return None
+        modes.append(mode)
+    return FeasibleMode(tuple(modes), lam, w)
 
 
 def _static_then_slip(

@@ -15,7 +15,7 @@ from typing import Final
 from dalembert.runtime.contact.initial_mode_ir import EXPORTS as INITIAL_EXPORTS
 from dalembert.runtime.contact.initial_mode_ir import initial_mode_ir
 from dalembert.runtime.contact.mode_solver_ir import solver_ir
-from dalembert.runtime.contact.mode_transition_ir import decision_ir
+from dalembert.runtime.contact.mode_transition_ir import NO_TIME, decision_ir
 from dalembert.runtime.contact.transition_fields import (
     OPEN,
     SHARE,
@@ -255,9 +255,9 @@ def _record_energy() -> str:
 
 
 def _set_modes() -> str:
-    """The new modes in the parameters of all compiled functions."""
+    """The new modes in the parameters of all compiled functions; guards may keep their slack."""
     f = TransitionFunction("set_modes", INT64)
-    s, hit = f.s, f.arguments[0]
+    s, keeps = f.s, f.arguments[0]
     modes, earlier, new, contact, flag = f.whole(
         "modes", "earlier", "new_modes", "set_contact", "set_flag"
     )
@@ -279,8 +279,8 @@ def _set_modes() -> str:
             f.select(mode.not_equal(OPEN), one, zero),
             f.select(mode.not_equal(STICKS), zero, one),
         )
-        # a slack, which an impact leaves as it is
-        slack = f.select(hit.not_equal(0), place[0], zero)
+        # a slack, which an impact at the same time leaves as it is
+        slack = f.select(keeps.not_equal(0), place[0], zero)
         value = zero
         for code, x in enumerate((closed, sticks, slips, one, slack, zero)):
             value = f.select(flag[i].not_equal(code), value, x)
@@ -387,7 +387,8 @@ def _resume() -> str:
     with f.if_then(~hit.not_equal(0)):
         s.slack = 0
     f.own("write_record", y.pointer)
-    f.own("set_modes", hit)
+    at_once = run.t - s.latest <= s.duration * NO_TIME
+    f.own("set_modes", f.select(at_once, hit, f.integer(0)))
     f.own("back_to_constraints")
     f.own("add_point")
     s.latest, run.streak, run.events = run.t, 0, s.search

@@ -74,6 +74,8 @@ _STEP: Final = (POINTER, POINTER, DOUBLE, DOUBLE, INT64, DOUBLE)
 _CLOSE: Final = 64
 _SEARCHES: Final = 40
 _GOLDEN: Final = (math.sqrt(5.0) - 1.0) / 2.0
+# a place close to the begin of a step, where a function that is barely positive falls at once
+_AT_BEGIN: Final = 1.0 / 128.0
 # places at which events are sampled: one before the step, those in it and one beyond
 N_EVENT_POINTS: Final = SAMPLES + 3
 # crossings of one event in a step, at most two between samples
@@ -228,8 +230,26 @@ def _fine_check() -> str:
             f.if_then(_may_dip_below_zero(V, w.count, k * w.count + i, rough)),
         ):
             may_be_negative.value = f.value(1, INT64)
+    t, t_new, dense = f.parameters[:3]
+    f.call("sample", INT64, pointer, dense, f.value(_AT_BEGIN, DOUBLE), (t_new - t) * _AT_BEGIN + t)
+    with f.loop(w.count - s.others) as j:
+        i = s.others + j
+        with f.if_then(_may_dip_at_begin(V[i], ScalarArray(w.values)[i], V[w.count + i])):
+            may_be_negative.value = f.value(1, INT64)
     f.ret(may_be_negative.value)
     return f.text()
+
+
+def _may_dip_at_begin(first: Value, close: Value, second: Value) -> Value:
+    """Whether a function that falls from the begin of a step on comes back before the first sample,
+    and loses half of its value until then: a parabola through both and a place close to the begin.
+    """
+    slope, chord = (close - first) / _AT_BEGIN, (second - first) * float(SAMPLES)
+    bend = (chord - slope) / (1.0 / SAMPLES - _AT_BEGIN)
+    m = slope - bend * _AT_BEGIN
+    lowest = first - m * m / (bend * 4.0)
+    falls = (first > 0.0) & (second > 0.0) & (m < 0.0) & (bend > 0.0)
+    return falls & (m + bend * (2.0 / SAMPLES) > 0.0) & (lowest <= first * 0.5)
 
 
 def _may_dip_below_zero(V: ScalarArray, count: Value, at: Value, rough: Value) -> Value:
@@ -246,8 +266,8 @@ def _may_dip_below_zero(V: ScalarArray, count: Value, at: Value, rough: Value) -
 
 
 def _sample_step() -> str:
-    """g at all places of a step, a row of the table for each; the first from which on something
-    may fall, 0 for none.
+    """g at all places of a step, and close to its begin, a row of the table for each; the first
+    from which on something may fall, 0 for none.
     """
     f = FunctionBuilder("samples", INT64, POINTER, POINTER, DOUBLE, DOUBLE, POINTER, INT64)
     pointer, dense, begin, length, table, first = f.parameters
@@ -257,6 +277,13 @@ def _sample_step() -> str:
         f.call("sample", INT64, pointer, dense, theta, theta * length + begin)
         with f.loop(w.count) as i:
             V[w.count * k + i] = ScalarArray(w.values)[i]
+    f.call("sample", INT64, pointer, dense, f.value(_AT_BEGIN, DOUBLE), length * _AT_BEGIN + begin)
+    with f.loop(w.count) as i:
+        V[w.count * N_SAMPLE_POINTS + i] = ScalarArray(w.values)[i]
+    with f.loop(w.count - first) as j:
+        i = first + j
+        with f.if_then(_may_dip_at_begin(V[i], V[w.count * N_SAMPLE_POINTS + i], V[w.count + i])):
+            f.ret(1)
     rough = f.variable(f.value(0.0, DOUBLE))
     with f.loop(w.count - first) as j:
         rough.value = f.intrinsic(
@@ -428,6 +455,12 @@ def _first_falls() -> str:
         VectorArray(numbers, INT64)[found.value] = i
         found.value = found.value + 1
 
+    def add_dip(i: Value, first_time: Value, last_time: Value) -> None:
+        step = (watch, dense, begin, length, i, side)
+        below = f.call("dip", DOUBLE, *step, first_time, last_time)
+        with f.if_then(~below.not_equal(below)):
+            add(i, f.call("root", DOUBLE, *step, first_time, below))
+
     with f.if_then(~from_here.not_equal(0)):
         f.ret(0)
     with f.loop(f.value(SAMPLES + 1, INT64) - from_here) as j:
@@ -437,17 +470,20 @@ def _first_falls() -> str:
             i = first + m
             step = (watch, dense, begin, length, i, side)
             add(i, f.call("root", DOUBLE, *step, before, here))
+        with f.if_then(~k.not_equal(1)), f.loop(count - first) as m:
+            i = first + m
+            dips = _may_dip_at_begin(V[i], V[count * N_SAMPLE_POINTS + i], V[count + i])
+            with f.if_then(dips):
+                add_dip(i, before, here)
         with f.if_then(found.value > 0):
             f.ret(found.value)
         with f.loop(count - first) as m:
             i = first + m
-            left, middle, right = (V[(k + d) * count + i] for d in (-1, 0, 1))
-            dips = (left >= middle) & (middle <= right) & (left > 0.0) & (right > 0.0)
-            with f.if_then(dips):
-                step = (watch, dense, begin, length, i, side)
-                below = f.call("dip", DOUBLE, *step, before, after)
-                with f.if_then(~below.not_equal(below)):
-                    add(i, f.call("root", DOUBLE, *step, before, below))
+            at = (k - 1) * count + i
+            rough = _max_fourth_difference(f, V, count, i)
+            positive = (V[at] > 0.0) & (V[at + count + count] > 0.0)
+            with f.if_then(positive & _may_dip_below_zero(V, count, at, rough)):
+                add_dip(i, before, after)
         with f.if_then(found.value > 0):
             f.ret(found.value)
     f.ret(0)

@@ -228,7 +228,8 @@ def _combine_rows() -> str:
 
 def _minimum_norm() -> str:
     """The length of x; a radius below zero sets no bound."""
-    f = FunctionBuilder("least", DOUBLE, POINTER, POINTER, INT64, INT64, DOUBLE, DOUBLE, POINTER)
+    parameters = (POINTER, POINTER, INT64, INT64, DOUBLE, DOUBLE, POINTER)
+    f = FunctionBuilder("least", DOUBLE, *parameters, exported=True)
     A, B, m, n, rcond, radius, x = f.parameters
     nothing = f.value(0.0, DOUBLE)
     with f.if_then(f.call("triangular", DOUBLE, A, B, m, n) < _WELL_CONDITIONED):

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # a gap below this part of the largest coordinate is closed
 _CLOSED: Final = 1e-7
+# and above this one, which is rounding, it has not closed yet
+_OPEN: Final = 1e-13
 # velocities below this part of the largest speed are zero, and so are differences of them
 _NO_SPEED: Final = 1e-6
 # in what happens at the end of bouncing
@@ -55,9 +57,10 @@ def warn_of_wrong_impacts(run: Trajectory) -> bool:
     size, speed = (float(np.abs(x).max()) for x in (y[:, : kin.n_q], speeds))
     closed = np.abs(jumps.gap) <= _CLOSED * max(size, 1.0)
     small = _NO_SPEED * max(speed, float(np.abs(jumps.before).max()))
-    # one that is as close and unchanged closes an instant later
+    # one that is as close and unchanged, or not closed yet, closes an instant later
     changed = np.abs(jumps.after - jumps.before) > small
-    enters = closed & changed & (jumps.after < -small)
+    touches = closed & (jumps.gap <= _OPEN * max(size, 1.0))
+    enters = touches & changed & (jumps.after < -small)
     alone = closed & (closed.sum(axis=0) == 1) & (jumps.before < -small)
     rough = any(c.slip is not None for c in run.system.contacts)
     simple = np.array([c.law == "newton" or not rough for c in contacts])

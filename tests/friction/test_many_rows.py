@@ -1,0 +1,78 @@
+"""K λ = r by loops over the rows that act, where unrolled code is too long."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.runtime.contact import contact_equations
+from friction.test_many_contacts import disks
+
+R = 0.1
+THREE = ((-0.105, 0.1), (0.105, 0.1), (0.003, 0.28))
+
+
+def pile(count):
+    places = [(0.22 * (i % 4) - 0.3 + 0.01 * i, 0.12 + 0.25 * (i // 4)) for i in range(count)]
+    return disks(places, R)
+
+
+def test_loops_give_the_forces_of_unrolled_code(monkeypatch):
+    runs = []
+    for limit in (4000, 0):
+        monkeypatch.setattr(contact_equations, "_MAX_UNROLLED", limit)
+        s, start = disks(THREE, R)
+        runs.append(da.simulate(s, 0.3, start=start))
+    unrolled, loops = runs
+    assert [(e.name, e.action) for e in unrolled.events] == [
+        (e.name, e.action) for e in loops.events
+    ]
+    names = [str(x.name) for c in unrolled.system.contacts for x in c.forces]
+    for name in (*names, *(f"{c}{i}" for c in "xya" for i in range(3))):
+        size = max(1.0, float(np.abs(unrolled[name]).max()))
+        assert float(np.abs(unrolled[name] - loops[name]).max()) < 1e-9 * size, name
+    assert max(float(np.abs(loops[name]).max()) for name in names) > 9.0
+
+
+def test_ten_disks_with_all_pairs_never_overlap_and_gain_no_energy():
+    s, start = pile(10)
+    run = da.simulate(s, 1.0, start=start)
+    assert 110 == 2 * len(run.modes)
+    assert len(run.events) > 100
+    for i, j in itertools.combinations(range(10), 2):
+        apart = np.hypot(run[f"x{i}"] - run[f"x{j}"], run[f"y{i}"] - run[f"y{j}"])
+        assert float(apart.min()) > 2 * R - 1e-9
+    assert min(float(run[f"y{i}"].min()) for i in range(10)) > R - 1e-9
+    assert float(np.diff(run.energy).max()) < 1e-9
+    at_rest = np.array([run.modes[f"floor {i}"][-1] != "open" for i in range(10)])
+    assert at_rest.sum() > 3
+    N = [run[str(c.N.name)][-1] for c in s.contacts if c.name.startswith("floor")]
+    assert all(n > 0.0 for n, closed in zip(N, at_rest, strict=True) if closed)
+
+
+def test_what_needs_forces_as_expressions_is_refused_by_name():
+    s, start = pile(6)
+    for options, words in (
+        ({"sensitivities": ["x0"]}, "sensitivities"),
+        ({"integrator": "rosenbrock"}, "rosenbrock"),
+        ({"events": [da.event("x0 - 0.1")]}, "events"),
+    ):
+        with pytest.raises(da.errors.NotApplicable, match=f"{words}.*42 rows that interact"):
+            da.simulate(s, 0.1, start=start, **options)
+
+
+def test_a_gap_that_dips_below_zero_right_after_a_step_begins_is_found():
+    """y = h + v t + a t²/2 would be −3.5e-9 before it is positive again; steps are far longer."""
+    s = da.System("Lifted", gravity=0)
+    x, y = s.coordinates("x y")
+    P = s.O.offset(x * s.N.x + y * s.N.y, "P")
+    s.particle("P", 1, P)
+    s.force(20 * s.N.y, P)
+    s.contact(P, name="ground")
+    h, v = 1.5e-10, -3.8e-4
+    run = da.simulate(s, 1.0, start={"x": 1, "x.dot": 1, "y": h, "y.dot": v})
+    (hit,) = [e for e in run.events if e.action == "impact"]
+    assert hit.t == pytest.approx((-v - np.sqrt(v * v - 40 * h)) / 20, rel=1e-6)
+    assert float(run["y"].min()) > -1e-12
+    assert float(run["y"][-1]) == pytest.approx(10 * (1 - hit.t) ** 2, rel=1e-12)

@@ -115,7 +115,7 @@ def test_keys_and_names_are_completed(visit):
     visit.area.focus()
     visit.page.keyboard.press("Control+End")
     visit.page.keyboard.type("ma")
-    assert "mass" in visit.page.locator(".completions li").all_inner_texts()[0]
+    assert "mass" in visit.page.locator(".completions li").first.inner_text()
     visit.page.keyboard.press("Tab")
     visit.page.keyboard.type(' = "m"\nat = "the')
     visit.page.keyboard.press("Tab")

@@ -9,7 +9,7 @@ class Completion {
     area.addEventListener("input", () => { this.close(); editor.later("offer", () => this.offer()); });
     area.addEventListener("keydown", (e) => this.key(e), true);
     area.addEventListener("blur", () => this.close());
-    area.addEventListener("scroll", () => { this.close(); this.hint.hidden = true; });
+    area.addEventListener("scroll", () => { this.place(); this.hint.hidden = true; });
     area.addEventListener("mousemove", (e) => this.explain(e));
     area.addEventListener("mouseleave", () => { this.hint.hidden = true; });
     this.list.addEventListener("mousedown", (e) => { const item = e.target.closest("li"); if (item) { e.preventDefault(); this.take(+item.dataset.k); } });
@@ -52,11 +52,17 @@ class Completion {
       item.setAttribute("role", "option"); item.dataset.k = k; item.append(name, small); small.textContent = what;
       return item;
     }));
-    const [x, y] = this.editor.corner(...this.editor.where(this.from)), root = this.editor.root;
     this.list.hidden = false;
+    this.place();
+    this.select(0);
+  }
+
+  // under the word, and with it when the text scrolls
+  place() {
+    if (this.list.hidden) return;
+    const [x, y] = this.editor.corner(...this.editor.where(this.from)), root = this.editor.root;
     this.list.style.left = `${Math.max(0, Math.min(x, root.clientWidth - this.list.offsetWidth))}px`;
     this.list.style.top = `${y + this.list.offsetHeight > root.clientHeight ? Math.max(0, y - ROW - this.list.offsetHeight) : y}px`;
-    this.select(0);
   }
 
   select(k) {
@@ -68,6 +74,8 @@ class Completion {
   close() { this.list.hidden = true; this.found = []; }
 
   key(e) {
+    // a key that follows the last letter within a frame finds its completions
+    if (e.key === "Tab") this.editor.flush();
     if (this.list.hidden) return;
     const act = { ArrowDown: () => this.select(this.at + 1), ArrowUp: () => this.select(this.at - 1), Tab: () => this.take(this.at), Escape: () => this.close() }[e.key];
     if (act) { e.preventDefault(); e.stopPropagation(); act(); }

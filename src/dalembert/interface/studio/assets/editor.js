@@ -5,7 +5,7 @@ const ROW = 20, EDGE = 8;
 
 class Editor {
   constructor(root, changed) {
-    Object.assign(this, { root, changed, faults: [], names: {}, lines: [], tasks: new Map() });
+    Object.assign(this, { root, changed, faults: [], names: {}, lines: [], tasks: new Map(), left: 0, top: 0 });
     this.area = $("textarea", root); this.colours = $(".colours", root); this.marks = $(".marks", root); this.gutter = $(".gutter", root);
     this.area.addEventListener("input", () => { this.lines = this.text.split("\n"); this.later("paint", () => this.paint()); this.changed(this.area.value); });
     this.area.addEventListener("scroll", () => this.scrolled());
@@ -16,13 +16,15 @@ class Editor {
   get text() { return this.area.value; }
 
   // another text: what was typed before cannot be undone into it
-  set text(text) { this.area.value = text; this.faults = []; this.area.setSelectionRange(0, 0); this.area.scrollTop = 0; this.paint(); }
+  set text(text) { this.area.value = text; this.faults = []; this.area.setSelectionRange(0, 0); this.area.scrollTop = this.top = 0; this.paint(); }
 
   // once before the next frame, however many keys were pressed since the last one
   later(name, act) {
-    if (!this.tasks.size) requestAnimationFrame(() => { const acts = [...this.tasks.values()]; this.tasks.clear(); for (const each of acts) each(); });
+    if (!this.tasks.size) requestAnimationFrame(() => this.flush());
     this.tasks.set(name, act);
   }
+
+  flush() { const acts = [...this.tasks.values()]; this.tasks.clear(); for (const each of acts) each(); }
 
   measure() {
     const probe = document.createElement("span");
@@ -49,8 +51,11 @@ class Editor {
     }
   }
 
-  scrolled() {
-    const { scrollLeft: x, scrollTop: y } = this.area;
+  // the scroll position is kept: to ask for it lays the page out
+  scrolled() { this.left = this.area.scrollLeft; this.top = this.area.scrollTop; this.shift(); }
+
+  shift() {
+    const { left: x, top: y } = this;
     this.colours.firstElementChild?.style.setProperty("transform", `translate(${-x}px, ${-y}px)`);
     this.gutter.firstElementChild?.style.setProperty("transform", `translateY(${-y}px)`);
     this.marks.style.transform = `translate(${-x}px, ${-y}px)`;
@@ -95,9 +100,8 @@ class Editor {
   column(line, column) { let at = 0; for (const c of (this.lines[line - 1] ?? "").slice(0, column - 1)) at += c === "\t" ? 4 - at % 4 : 1; return at; }
 
   mark() {
-    const bad = new Set(this.faults.map((f) => f.line)), numbers = document.createElement("div"), marks = [];
-    this.lines.forEach((_, k) => { const n = document.createElement("span"); n.textContent = k + 1; if (bad.has(k + 1)) n.className = "bad"; numbers.append(n); });
-    this.gutter.replaceChildren(numbers);
+    const marks = [];
+    this.number(new Set(this.faults.map((f) => f.line)));
     for (const f of this.faults) if (f.line && f.line <= this.lines.length) {
       const i = document.createElement("i"), from = this.column(f.line, f.column), to = this.column(f.line, f.column + f.length);
       Object.assign(i.style, { left: `${from * this.width}px`, top: `${(f.line - 1) * ROW}px`, width: `${Math.max(1, to - from) * this.width}px` });
@@ -109,8 +113,18 @@ class Editor {
       Object.assign(i.style, { left: "-8px", top: `${(first - 1) * ROW}px`, width: "200vw", height: `${(last - first + 1) * ROW}px` });
       marks.push(i);
     }
-    this.marks.replaceChildren(...marks);
-    this.scrolled();
+    if (marks.length || this.marks.firstChild) this.marks.replaceChildren(...marks);
+    this.shift();
+  }
+
+  // line numbers; those with a fault are bold
+  number(bad) {
+    const state = `${this.lines.length} ${[...bad]}`;
+    if (state === this.numbered) return;
+    this.numbered = state;
+    const numbers = document.createElement("div");
+    this.lines.forEach((_, k) => { const n = document.createElement("span"); n.textContent = k + 1; if (bad.has(k + 1)) n.className = "bad"; numbers.append(n); });
+    this.gutter.replaceChildren(numbers);
   }
 
   // mark lines and bring them into sight

@@ -2,7 +2,7 @@
 // replace what is shown.
 "use strict";
 
-const WAIT = 150, LOOK = 2000;
+const WAIT = 150, LOOK = 2000, OLD = 400;
 
 class Studio {
   constructor() {
@@ -11,6 +11,7 @@ class Studio {
     this.editor = new Editor($(".editor"), (text) => this.typed(text));
     this.completion = new Completion(this.editor, this.words);
     this.count = this.shown = this.waiting = 0;
+    this.filled = new Map();
     const chooser = $(".principle");
     for (const [name, title] of Object.entries(this.words.principles)) { const o = document.createElement("option"); o.value = name; o.textContent = title; chooser.append(o); }
     chooser.addEventListener("change", () => this.derive());
@@ -80,7 +81,8 @@ class Studio {
     this.busy?.abort();
     const mine = ++this.count, busy = this.busy = new AbortController();
     this.parts = new Map();
-    $(".right").classList.add("old");
+    clearTimeout(this.fading);
+    this.fading = setTimeout(() => $(".right").classList.add("old"), OLD);
     try {
       const answer = await this.fetch("derive", { text: this.editor.text, file: this.program ? "model.toml" : this.document.path, principle: $(".principle").value, written: `${Date.now()}` }, busy.signal);
       if (!answer.ok) { const found = await answer.json().catch(() => ({})); this.note(found.error ?? `The studio refused the text (${answer.status}).`, true, true); return; }
@@ -130,14 +132,22 @@ class Studio {
   }
 
   on_equations({ html, dof }) {
+    clearTimeout(this.fading);
     $(".right").classList.remove("old");
-    $(".equationtext").innerHTML = html;
-    copyable($(".equationtext"));
+    this.fill(".equationtext", html);
     this.facts({ dof: `<li class="plain"><b>${dof.split(" ")[0]}</b><span></span></li>` });
     $(".facts [data-fact=dof] span").textContent = dof.split(" ").slice(1).join(" ");
   }
 
-  on_rates({ html }) { $(".ratetext").innerHTML = html; copyable($(".ratetext")); }
+  on_rates({ html }) { this.fill(".ratetext", html); }
+
+  // formulas that are shown already stay
+  fill(place, html) {
+    if (this.filled.get(place) === html) return;
+    this.filled.set(place, html);
+    $(place).innerHTML = html;
+    copyable($(place));
+  }
 
   // facts come one at a time and keep their order
   facts(given) {

@@ -471,7 +471,22 @@ def test_the_level_of_code_generation_falls_with_the_length(monkeypatch):
         levels.append((f.code_generation_level(), g.code_generation_level()))
     monkeypatch.setattr(compiled_function, "_MAX_ALLOCATED_NODES", 50)
     assert [(2, 2), (0, 1)] == levels
+    assert g.code_generation_level() == "unscheduled"
+    monkeypatch.setattr(compiled_function, "_MAX_SELECTED_NODES", 50)
     assert g.code_generation_level() == 0
+
+
+def test_code_without_scheduling_has_the_same_bits(monkeypatch):
+    x, p = numpy.random.default_rng(4).normal(size=(2, 5))
+    found = []
+    for longest in (10_000, 50):
+        monkeypatch.setattr(compiled_function, "_MAX_SCHEDULED_NODES", 50)
+        monkeypatch.setattr(compiled_function, "_MAX_ALLOCATED_NODES", longest)
+        monkeypatch.setenv("DALEMBERT_CACHE", "off")
+        f = CompiledFunction(*random_tape(8))
+        found.append((f._source.code_generation_level(), bits(f.call(x, p[:4])).tolist()))
+    assert [1, "unscheduled"] == [level for level, _ in found]
+    assert found[0][1] == found[1][1]
 
 
 def test_a_process_that_compiles_quickly_gets_the_same_bits(monkeypatch):

@@ -55,5 +55,6 @@ def test_single_calls_have_the_bits_of_vectorized_code(monkeypatch):
     few = rates.at_states(X, p)
     assert "batch" not in rates.__dict__
     monkeypatch.setattr(compiled_function, "_FEW_STATES", 2)
+    monkeypatch.setattr(compiled_function, "_FEW_STATES_PER_NODE", 0)
     assert np.array_equal(few, rates.at_states(X, p))
     assert "batch" in rates.__dict__

@@ -8,12 +8,11 @@ and gets the first result.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import gc
 import os
 import threading
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 T = TypeVar("T")
@@ -45,17 +44,19 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-@contextlib.contextmanager
-def paused_collection() -> Iterator[None]:
+class paused_collection:  # noqa: N801 - it is called like a function, before every run
     """No garbage collection while modules are imported: they create no garbage, and looking for it
     is a twentieth of the time until the first result.
     """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
+
+    __slots__ = ("_enabled",)
+
+    def __enter__(self) -> None:
+        self._enabled = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        if self._enabled:
             gc.enable()
 
 

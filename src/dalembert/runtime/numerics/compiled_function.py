@@ -38,13 +38,18 @@ _LONG: Final = 10_000
 _MAX_INLINED_NODES: Final = 500
 # operations beyond which LLVM's own scheduling is no gain (3 % of the time at 13 000)
 _MAX_SCHEDULED_NODES: Final = 2500
-# operations beyond which LLVM's level 0 is used in any case: at 39 000 it takes 0.7 s in place of
-# 2.3 s, and a call 10 µs in place of 7 µs
+# operations beyond which registers are allocated quickly: at 39 000 it takes 0.7 s in place of
+# 1.4 s, and a call 12.4 µs in place of 9.9 µs (19.5 µs at level 0)
 _MAX_ALLOCATED_NODES: Final = 30_000
+# operations beyond which LLVM's level 0 is used in any case: at 155 000 it takes 1.6 s in place of
+# 2.6 s
+_MAX_SELECTED_NODES: Final = 100_000
 # the level for all functions of this process, where one was chosen
 _PROCESS_LEVEL: Final[list[jit.Level]] = []
-# states up to which single calls take less time than compiling vectorized code
+# states up to which single calls take less time than compiling vectorized code, and states for
+# each node of long code: 10 000 nodes take 2 s to compile, and a call 4 µs
 _FEW_STATES: Final = 4000
+_FEW_STATES_PER_NODE: Final = 10
 # without letting go of the interpreter: it is shorter than that takes
 _PROLOGUE: Final = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -147,7 +152,8 @@ class CompiledFunction:
 
     def at_states(self, X: Array, p: Array) -> Array:
         """batch(X, p); for a few states single calls, so that nothing is compiled."""
-        if "batch" in self.__dict__ or not 0 < len(X) <= _FEW_STATES:
+        few = max(_FEW_STATES, _FEW_STATES_PER_NODE * len(self._source.live_nodes))
+        if "batch" in self.__dict__ or not 0 < len(X) <= few:
             return self.batch(X, p)
         P = np.broadcast_to(p, (len(X), self.n_parameters))
         return np.array([self.call(x, of_row) for x, of_row in zip(X, P, strict=True)])
@@ -292,18 +298,20 @@ class NativeSource:
         return len(self.nodes) <= _LONG and len(self.live_nodes) <= _MAX_INLINED_NODES
 
     @property
-    def codegen(self) -> jit.Level | Callable[[], jit.Level]:
+    def codegen(self) -> jit.Codegen | Callable[[], jit.Codegen]:
         """The level of this process, or the function that chooses one."""
         return _PROCESS_LEVEL[0] if _PROCESS_LEVEL else self.code_generation_level
 
-    def code_generation_level(self) -> jit.Level:
-        """LLVM's level 1 for long code: it takes half the time to compile, and runs as fast; level
-        0 for very long code, and for long code that is evaluated rarely.
+    def code_generation_level(self) -> jit.Codegen:
+        """LLVM's level 1 for long code: it takes half the time to compile, and runs as fast; no
+        scheduling for very long code, and level 0 for long code that is evaluated rarely.
         """
         size = len(self.live_nodes)
         if size <= _MAX_SCHEDULED_NODES:
             return 2
-        return 0 if self.rarely or size > _MAX_ALLOCATED_NODES else 1
+        if self.rarely or size > _MAX_SELECTED_NODES:
+            return 0
+        return "unscheduled" if size > _MAX_ALLOCATED_NODES else 1
 
     def without_dead_nodes(self) -> NativeSource:
         """The same without the nodes that are not needed, but with the same numbers for the

@@ -234,12 +234,18 @@ class Integrator:
 
     def _advance_over_breaks(self, until: float) -> bool:
         """`advance` from break to break with the memory of the first interval."""
-        run, advance, at = self._run, self.loop, self._at
+        run, advance, at, breaks = self._run, self.loop, self._at, self._breaks
         granted, begin, end = self._attempts, time.perf_counter(), int(ExitReason.AT_END)
+        start, change, y = self._native.start, self.problem.on_discontinuity, self._state_view
         self._points.bind(run)
         run.budget = granted
-        while (left := advance(at)) == end and self._breaks:
-            self._cross_discontinuity()
+        while (left := advance(at)) == end and breaks:
+            # as `_cross_discontinuity`, thousands of times
+            here, run.t, run.t_end = breaks.popleft()
+            if change is not None:
+                change(here, y)
+            if start(at):
+                raise self._stop_error()
             begin = time.perf_counter()
             if begin > until:
                 return False

@@ -17,7 +17,7 @@ from dalembert.runtime.numerics.llvm_types import padded_size
 from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.states.initial_conditions import InitialState
-from dalembert.runtime.states.inputs import CallbackInput, RunState
+from dalembert.runtime.states.inputs import CallbackInput, RunState, state_views
 from dalembert.runtime.states.run_values import RunValues
 
 # a right-hand side that Python computes, and what it returns where it has raised
@@ -65,20 +65,12 @@ class CallbackInputs:
         """The problem with steps that end where an input changes, and with functions called
         where they are wanted.
         """
-        times = sorted(
-            {
-                *problem.discontinuities,
-                *(
-                    t
-                    for each, _ in self._sampled
-                    for t in each.update_times(problem.t0, problem.t1)
-                ),
-            }
-        )
+        changes = [each.update_times(problem.t0, problem.t1) for each, _ in self._sampled]
+        times = np.unique(np.concatenate([problem.discontinuities, *changes]))
         changed = replace(
             problem,
-            discontinuities=tuple(times),
-            on_discontinuity=self._at_break if self._sampled else None,
+            discontinuities=tuple(times.tolist()),
+            on_discontinuity=self._update_function() if self._sampled else None,
         )
         return replace(changed, rhs=self._callback_rhs(problem)) if self._continuous else changed
 
@@ -87,6 +79,22 @@ class CallbackInputs:
         equations in Python.
         """
         return self._write_callbacks if self._continuous else None
+
+    def _update_function(self) -> Callable[[float, FloatArray], None]:
+        """What writes new values at a break; of a single input, the usual case, in one call."""
+        if self._continuous or len(self._sampled) > 1:
+            return self._at_break
+        evaluator, [(only, places)] = self._evaluator, self._sampled
+        at, seen, views = only.at, np.empty(0), None
+
+        def update(t: float, y: FloatArray) -> None:
+            nonlocal seen, views
+            # an integrator calls with the same memory every time
+            if y is not seen:
+                seen, views = y, state_views(evaluator, y)
+            y[places] = at(RunState(evaluator, y, t, views))
+
+        return update
 
     def _at_break(self, t: float, y: FloatArray) -> None:
         if self._continuous:

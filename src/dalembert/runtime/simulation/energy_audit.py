@@ -7,7 +7,8 @@ The motion is compiled as without an audit, so that not a bit of it depends on b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -31,6 +32,8 @@ EVENT_LOSS: Final = "energy removed by events"
 # within the second part of the terms of the energies is rounding
 UNRESOLVED: Final = 1e-3
 _ROUNDING: Final = 64 * 2.0**-52
+# runs with the same bindings after which compiling K₂ and 𝒰 for rows of states pays
+_RUNS_BEFORE_COMPILING: Final = 64
 
 
 class EnergyScale(NamedTuple):
@@ -144,6 +147,18 @@ class Audit:
         return CompiledFunction(self.tape, self.energies, self.state, self.parameters, rarely=True)
 
     @cached_property
+    def _run_count(self) -> Iterator[int]:
+        return itertools.count()
+
+    def compiled_for_rows(self) -> Callable[..., FloatArray] | None:
+        """K₂ and 𝒰 at rows of states, for a system that is run again and again; None for the first
+        runs, which do without.
+        """
+        if self.n_sensitivity_states or next(self._run_count) < _RUNS_BEFORE_COMPILING:
+            return None
+        return self.energy.batch
+
+    @cached_property
     def energy_terms(self) -> CompiledFunction:
         """The sizes of the terms of K₂ and 𝒰, compiled only where nothing seems to move."""
         bounds = magnitude_bounds(self.tape, self.energies)
@@ -178,6 +193,27 @@ class BoundAudit:
         )
         return energies
 
+    def largest_errors(self, t: FloatArray, y: FloatArray) -> tuple[float, float] | None:
+        """max |E_Z − E_Z(t₀)| and max (|K₂| + |𝒰| + |Z|) over rows of states with quadratures,
+        by native code where that pays; otherwise None.
+        """
+        audit = self.audit
+        energies = audit.compiled_for_rows()
+        if energies is None:
+            return None
+        n = len(audit.state) - 1
+        X = np.empty((len(t), n + 1))
+        X[:, :n], X[:, n] = y[:, :n], t
+        parts = energies(X, self.p)
+        E_Z, sizes = parts[:, 0] + parts[:, 1], np.abs(parts).sum(axis=1)
+        if audit.Z is not None:
+            Z = y[:, n + audit.Z]
+            E_Z += Z
+            sizes += np.abs(Z)
+        if audit.taken is not None:
+            E_Z += y[:, n + audit.taken]
+        return max(float(E_Z.max() - E_Z[0]), float(E_Z[0] - E_Z.min())), float(sizes.max())
+
 
 _AUDITS: Final = PerOwnerCache[Audit]()
 
@@ -208,7 +244,7 @@ def _compile_audit(setting: RunValues, quadratures: Quadratures, room: int) -> A
     parameters = tuple(
         i
         for i in symbols_of(tape, (*rates, *energies))
-        if i not in state and i not in kin.multipliers
+        if i not in state and i not in kin.multipliers and i not in setting.state_dependent
     )
     # the power of moving rows needs λ, which then stands after the time
     moved_by_rows = not set(kin.multipliers).isdisjoint(symbols_of(tape, rates))

@@ -317,6 +317,8 @@ class Accelerations:
     projects: bool = False
     # the symbols of the parameters, where some of them change on the way
     symbols: tuple[int, ...] = ()
+    # contact forces, which the rates give after the speeds
+    forces: tuple[int, ...] = ()
 
     def __call__(
         self, y: FloatArray, t: FloatArray, /, changed: Mapping[int, FloatArray] | None = None
@@ -324,6 +326,17 @@ class Accelerations:
         """u̇ at (y, t), row by row, with y = (q, x, u); `changed` are parameters that differ
         from row to row.
         """
+        return self._outputs(y, t, changed or {})[:, self.first_speed : y.shape[1]]
+
+    def contact_forces(
+        self, y: FloatArray, t: FloatArray, /, changed: Mapping[int, FloatArray]
+    ) -> FloatArray:
+        """The forces of `forces` at (y, t), row by row."""
+        return self._outputs(y, t, changed)[:, y.shape[1] :]
+
+    def _outputs(
+        self, y: FloatArray, t: FloatArray, changed: Mapping[int, FloatArray]
+    ) -> FloatArray:
         p = self.parameters
         if changed:
             p = np.tile(p, (len(t), 1))
@@ -332,8 +345,8 @@ class Accelerations:
                     p[:, k] = changed[i]
         rates = self.rates
         evaluate = rates.at_states if isinstance(rates, CompiledFunction) else rates.batch
-        udot: FloatArray = evaluate(np.column_stack([y, t]), p)[:, self.first_speed : y.shape[1]]
-        return udot
+        outputs: FloatArray = evaluate(np.column_stack([y, t]), p)
+        return outputs
 
     def project(self, y: FloatArray, t: FloatArray, /) -> FloatArray:
         """y = (q, x, u) in rows, projected onto the rows in augmented form as at the ends of

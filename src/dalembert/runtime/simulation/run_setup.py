@@ -23,7 +23,7 @@ from dalembert.runtime.simulation.model import Accelerations, NativeModel
 from dalembert.runtime.simulation.run_options import PROJECTION, RunOptions
 from dalembert.runtime.states.constraint_rank import ConstraintRank, constraint_rank
 from dalembert.runtime.states.initial_conditions import InitialState, solve_initial_conditions
-from dalembert.runtime.states.initial_velocities import singular_position_note
+from dalembert.runtime.states.initial_failures import singular_position_note
 from dalembert.runtime.states.run_values import RunValues, parameter_vector
 
 
@@ -52,7 +52,12 @@ class RunSetup:
     def accelerations(self) -> Accelerations:
         """u̇ and λ at any state of the run."""
         return Accelerations(
-            self.model.rates, self.p, self.kin.speed_offset, self.projects, self.model.parameters
+            self.model.rates,
+            self.p,
+            self.kin.speed_offset,
+            self.projects,
+            self.model.parameters,
+            self.model.forces,
         )
 
     def at_row_rank(self) -> RunSetup:

@@ -18,7 +18,6 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.symbol_values import finite_number
 from dalembert.runtime.ode.constrained.constrained_rates import Workspace
 from dalembert.runtime.ode.failures import RunInterrupted, RunStopped
@@ -28,6 +27,7 @@ from dalembert.runtime.ode.solution import Solution
 from dalembert.runtime.simulation.callback_inputs import CallbackInputs
 from dalembert.runtime.simulation.context import Context
 from dalembert.runtime.simulation.diagnosis import (
+    keeps_energy,
     warn_dropped_rows,
     warn_of_integrator_error,
     warn_of_lost_rank,
@@ -318,7 +318,7 @@ def simulate_equations(
             raise inputs.exception from inputs.exception.__cause__
         failure.trajectory = to_trajectory(failure.solution)
         raise
-    return _finish(trajectory, run.problem.rtol, options, run.context.rates)
+    return _finish(trajectory, run, options)
 
 
 def _prepare(
@@ -465,10 +465,12 @@ def _bind_method(
     return {} if series is None else {"taylor": series}
 
 
-def _finish(
-    trajectory: Trajectory, rtol: float, options: RunOptions, rates: CompiledFunction | Workspace
-) -> Trajectory:
+def _finish(trajectory: Trajectory, run: _Run, options: RunOptions) -> Trajectory:
     """The requested motion, with its warnings."""
+    rates, rtol = run.context.rates, run.problem.rtol
+    # with contacts and branches the parameters of the energies change along the run
+    has_modes = run.switching is not None or run.piecewise is not None
+    watched = None if has_modes else run.setup.watched
     asked = _at_requested_times(trajectory, options)
     if not trajectory.finished and trajectory.solution.is_interrupted:
         raise RunInterrupted(trajectory.solution.message, asked)
@@ -483,7 +485,7 @@ def _finish(
         from dalembert.runtime.simulation.impact_audit import warn_of_wrong_impacts
 
         explained = warn_of_wrong_impacts(trajectory) or explained
-    if not explained:
+    if not explained and not (watched is not None and keeps_energy(asked, watched, rtol)):
         warn_of_integrator_error(asked, rtol, options.atol, stiff=options.integrator == ROSENBROCK)
     return asked
 

@@ -146,8 +146,8 @@ class Trajectory(Displayable):
     @property
     def layout(self) -> StateLayout:
         """Where coordinates, states, speeds, sensitivities and quadratures are in a row."""
-        varied = len(self.variation.names) if self.variation else 0
-        return replace(self.values.kin.layout, n_sensitivities=varied)
+        layout, variation = self.values.kin.layout, self.variation
+        return replace(layout, n_sensitivities=len(variation.names)) if variation else layout
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -275,6 +275,13 @@ class Trajectory(Displayable):
         ).T
         return dict(zip(self.values.evaluator.kin.multipliers, columns, strict=True))
 
+    @cached_property
+    def _contact_forces(self) -> dict[int, FloatArray]:
+        """Forces of contacts that loops solve for, by node."""
+        assert self.accelerations is not None
+        columns = self.accelerations.contact_forces(self.state_rows, self.t, self._mode_parameters)
+        return dict(zip(self.accelerations.forces, columns.T, strict=True))
+
     @property
     def multipliers(self) -> dict[str, FloatArray]:
         """λ of every row in augmented form, where constraint forces are Aᵀλ; empty where all were
@@ -307,6 +314,8 @@ class Trajectory(Displayable):
             state = {**state, **self._udot}
         if not symbols.isdisjoint(kin.multipliers):
             state = {**state, **self._lam}
+        if not symbols.isdisjoint(self.values.state_dependent):
+            state = {**state, **self._contact_forces}
         return reduced.along(self.values.numbers, state, len(self))
 
     # ---- what the run is judged by -----------------------------------------------------------

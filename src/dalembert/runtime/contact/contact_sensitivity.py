@@ -25,9 +25,10 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.contact.bounce_sensitivity import BounceSaltation
 from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantities
 from dalembert.runtime.contact.guards import monitor_nodes
-from dalembert.runtime.contact.impact_record import ImpactPhase, ImpactRecord
+from dalembert.runtime.contact.impact_record import ImpactPhase, ImpactRecord, impact_rows
 from dalembert.runtime.contact.mode_enumeration import ContactCandidate, ContactMode
 from dalembert.runtime.contact.plane_sensitivity import PlaneSaltation
+from dalembert.runtime.simulation.events.impact_law import impulse_derivative
 from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
     EventTimeSensitivity,
     ForwardSensitivity,
@@ -317,27 +318,15 @@ class ContactSaltation:
 
 
 def _impulse_derivative(hit: ImpactRecord, dq: ContactQuantities, de: FloatArray) -> FloatArray:
-    """dΛ of an impact by Newton's law, or of compression and expansion by Poisson's."""
-    q, m = hit.q, len(hit.q.v)
-    b, db = q.v.copy(), dq.v.copy()
-    no_given = np.zeros(len(hit.phases[0].modes))
-    if not hit.poisson:
-        for k, n in hit.rows:
-            if q.v[n] < 0.0:
-                b[n], db[n] = (1.0 + hit.e[k]) * q.v[n], (1.0 + hit.e[k]) * dq.v[n] + de[k] * q.v[n]
-    first = _phase_derivative(hit, hit.phases[0], (b, db), dq, no_given)
-    if not hit.poisson:
-        return first
-    part, dpart = np.zeros(m), np.zeros(m)
-    for k, n in hit.rows:
-        part[n] = hit.e[k] * hit.phases[0].lam[n]
-        dpart[n] = hit.e[k] * first[n] + de[k] * hit.phases[0].lam[n]
-    passed = hit.phases[0].lam + part
-    v, dv = q.v + q.A @ passed, dq.v + dq.A @ passed + q.A @ (first + dpart)
-    given = np.zeros(len(hit.phases[1].candidates))
-    for i, (_, n) in enumerate(hit.rows):
-        given[i] = dpart[n]
-    return first + dpart + _phase_derivative(hit, hit.phases[1], (v, dv), dq, given)
+    """dΛ of an impact, in the modes of its phases."""
+
+    def derive(i: int, b: FloatArray, db: FloatArray, dpart: FloatArray) -> FloatArray:
+        given = np.zeros(len(hit.phases[i].candidates))
+        given[: len(hit.rows)] = [dpart[n] for _, n in hit.rows]
+        return _phase_derivative(hit, hit.phases[i], (b, db), dq, given)
+
+    law = impact_rows(hit.q, hit.rows, hit.e), impact_rows(dq, hit.rows, de)
+    return impulse_derivative(*law, [phase.lam for phase in hit.phases], derive)
 
 
 def _phase_derivative(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
+
+import numpy as np
 
 from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.contact.contact_model import ContactQuantities
 from dalembert.runtime.contact.mode_enumeration import ContactCandidate, ContactMode
+from dalembert.runtime.simulation.events.impact_law import ImpactRows
 
 
 class ImpactPhase(NamedTuple):
@@ -51,3 +55,13 @@ class ImpactRecord(NamedTuple):
         return self.poisson and any(
             c.pressed is not None and c.pressed.any() for c in self.phases[1].candidates
         )
+
+
+def impact_rows(q: ContactQuantities, rows: Sequence[tuple[int, int]], e: FloatArray) -> ImpactRows:
+    """What the law of impact needs, or its derivative: `e` is given by contacts, and used along the
+    normals of those that take part.
+    """
+    e_rows = np.zeros(len(q.v))
+    for k, n in rows:
+        e_rows[n] = e[k]
+    return ImpactRows(q.A, q.v, e_rows)

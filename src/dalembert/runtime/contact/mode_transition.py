@@ -25,7 +25,7 @@ from dalembert.runtime.contact.contact_equations import Guard
 from dalembert.runtime.contact.contact_groups import contact_groups
 from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantities
 from dalembert.runtime.contact.force_shares import ForceShare
-from dalembert.runtime.contact.impact_record import ImpactPhase, ImpactRecord
+from dalembert.runtime.contact.impact_record import ImpactPhase, ImpactRecord, impact_rows
 from dalembert.runtime.contact.mode_enumeration import (
     OFF,
     OPEN,
@@ -41,6 +41,7 @@ from dalembert.runtime.contact.plane_transition import PlaneTransition
 from dalembert.runtime.contact.round_cone import friction_mode, solve_round
 from dalembert.runtime.contact.transition_records import RESTS, ModeChange, TransitionLog
 from dalembert.runtime.ode.failures import BadStart, Cause
+from dalembert.runtime.simulation.events.impact_law import impulses
 
 # a part of the run that is no time: what would be over within it is over
 _NO_TIME: Final = 1e-12
@@ -671,27 +672,19 @@ class ModeTransition:
         contacts = self.model.contacts
         candidates = self._impact_candidates(q, rows)
         poisson = any(contacts[k].law == "poisson" for k, _ in rows)
-        b = q.v.copy()
-        if not poisson:
-            for k, n in rows:
-                b[n] *= 1.0 + (e[k] if q.v[n] < 0.0 else 0.0)
-        compression = self._solved(q, b, candidates)
-        first = total = compression.lam
-        phases = [ImpactPhase(tuple(candidates), *compression[:2])]
-        if poisson:
-            # expansion gives back a part of what compression took, and more only where the contact
-            # would close again
-            part = np.zeros(len(b))
-            for k, n in rows:
-                part[n] = e[k] * first[n]
-            v = q.v + q.A @ first
+
+        def solve(b: FloatArray, given: FloatArray | None) -> ImpactPhase:
+            if given is None:
+                solved = self._solved(q, b, candidates)
+                return ImpactPhase(tuple(candidates), solved.modes, solved.lam)
             again = [
-                c._replace(given=float(part[c.n] if c.pressed is None else c.pressed @ part))
+                c._replace(given=float(given[c.n] if c.pressed is None else c.pressed @ given))
                 for c in candidates
             ]
-            again, modes, more = self._expansion(q, v + q.A @ part, again)
-            phases.append(ImpactPhase(tuple(again), modes, more))
-            total = first + part + more
+            return self._expansion(q, b, again)
+
+        law_rows = impact_rows(q, rows, e)
+        total, phases = impulses(law_rows, solve, poisson=poisson)
         change = float(total @ q.v + total @ q.A @ total / 2)
         stops = float((q.v * q.v / np.maximum(np.diag(q.A), 1e-300)).sum())
         if change > _ENERGY * (float(np.abs(total) @ np.abs(q.v)) + IMPULSE_ROUNDING * stops):
@@ -704,18 +697,18 @@ class ModeTransition:
             raise NoFeasibleMode(
                 Cause.IMPACT_ENERGY, law=law, energy=change, contacts=names, cure=cure
             )
-        self._phases = tuple(phases)
+        self._phases = phases
         return total
 
     def _expansion(
         self, q: ContactQuantities, b: FloatArray, candidates: list[ContactCandidate]
-    ) -> tuple[list[ContactCandidate], tuple[ContactMode, ...], FloatArray]:
+    ) -> ImpactPhase:
         """The modes and further impulses of expansion. Friction acts on contacts that come apart as
         well, by the impulse that they are given: these hold no normal row.
         """
         if all(c.t is None for c in candidates):
             solved = self._solved(q, b, candidates)
-            return candidates, solved.modes, solved.lam
+            return ImpactPhase(tuple(candidates), solved.modes, solved.lam)
         chosen = solve_round(q.A, b, candidates).chosen
         if chosen is None:
             raise NoFeasibleMode(Cause.NO_IMPULSES)
@@ -726,7 +719,7 @@ class ModeTransition:
             used.append(c._replace(n=None, pressed=nothing) if apart else c)
             if apart:
                 modes[i] = friction_mode(c, chosen.w)
-        return used, tuple(modes), chosen.lam
+        return ImpactPhase(tuple(used), tuple(modes), chosen.lam)
 
     def _solved(
         self, q: ContactQuantities, b: FloatArray, candidates: Sequence[ContactCandidate]

@@ -27,6 +27,12 @@ from dalembert.runtime.simulation.events.event import (
     check_supports,
 )
 from dalembert.runtime.simulation.events.event_functions import check_no_callbacks
+from dalembert.runtime.simulation.events.impact_law import (
+    ConstrainedMass,
+    ImpactRows,
+    impulse_derivative,
+    impulses,
+)
 from dalembert.runtime.states.evaluator import Evaluator, Key, label
 from dalembert.runtime.states.initial_conditions import solve_initial_conditions
 from dalembert.runtime.states.run_values import RunValues
@@ -34,8 +40,8 @@ from dalembert.symbolic.algebra.dual_numbers import jacobian
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, gradient, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 
-_RANK: Final = 1e-12
-_SOLVED: Final = 1e-9
+# a part of the compliance without constraints below which an impulse opens no gap
+_OPENS: Final = 1e-12
 
 
 class StateChange(NamedTuple):
@@ -202,25 +208,24 @@ class Impact:
         rate = float(evaluator.values_at([self.rate], state)[0])
         if rate >= 0.0:
             return StateChange(y, 0.0)
-        full = np.zeros(self.shape)
-        full[self.places] = evaluator.values_at(self.nodes, state)
-        M, rows, change = full[:n], full[n:], np.zeros(len(full) - n)
-        J, change[-1] = rows[-1], -(1.0 + self.restitution) * rate
-        du, impulses = _impulse(M, rows, np.zeros(n), change)
-        if abs(J @ du + (1.0 + self.restitution) * rate) > _SOLVED * abs(rate):
+        values = evaluator.values_at(self.nodes, state)
+        J, mass, H, _ = self._solved(values)
+        rows = ImpactRows(J @ H, np.array([rate]), np.array([self.restitution]))
+        if not rows.A[0, 0] > _OPENS * mass.free_compliance(J[0]):
             t = state[evaluator.time]
             msg = (
                 f"impact {self._title!r} at t = {t:.9g}: no motion that the constraints allow "
                 "can open the gap again"
             )
             raise BadEvent(msg)
+        impulse = _gap_impulse(rows)
         new = y.copy()
-        new[-n:] += du
-        return StateChange(new, float(impulses[-1]))
+        new[-n:] += H @ impulse
+        return StateChange(new, float(impulse[0]))
 
     def jacobian(self, state: dict[int, float], wrt: Sequence[int]) -> FloatArray:
-        """∂Δu: the derivative of 𝓜 Δu = Bᵀ Λ, B Δu = −(1 + ε) φ̇, with the solution of the same
-        equations; B are the rows and J.
+        """∂Δu of Δu = H Λ: H is that of 𝓜 H = Jᵀ + Bᵀ μ, B H = 0, with B the permanent rows, and so
+        is its derivative.
         """
         evaluator, n = self._evaluator, self.shape[1]
         nodes = [*self.nodes, self.rate, self.restitution_node]
@@ -230,18 +235,44 @@ class Impact:
         rate, ddu = values[-2], np.zeros((n, len(wrt)))
         if rate >= 0.0:
             return ddu
-        full = np.zeros(self.shape)
-        full[self.places] = values[:-2]
-        change = np.zeros(len(full) - n)
-        change[-1] = -(1.0 + self.restitution) * rate
-        du, impulses = _impulse(full[:n], full[n:], np.zeros(n), change)
+        J, mass, H, mu = self._solved(values[:-2])
+        rows = ImpactRows(J @ H, np.array([rate]), np.array([self.restitution]))
+        impulse, A = _gap_impulse(rows), rows.A[0]
+        d = np.zeros((len(wrt), *self.shape))
+        d[:, *self.places] = slopes[:-2].T
+        dM, dB, dJ = d[:, :n], d[:, n:-1], d[:, -1:]
+        force = dJ[:, 0].T + (dB.transpose(0, 2, 1) @ mu - dM @ H)[:, :, 0].T
+        dH = mass.solve(force, -(dB @ H)[:, :, 0].T)[0]
         for k in range(len(wrt)):
-            d = np.zeros(self.shape)
-            d[self.places] = slopes[:-2, k]
-            more = -d[n:] @ du
-            more[-1] -= (1.0 + self.restitution) * slopes[-2, k] + slopes[-1, k] * rate
-            ddu[:, k] = _impulse(full[:n], full[n:], d[n:].T @ impulses - d[:n] @ du, more)[0]
+            change = ImpactRows(dJ[k] @ H + J @ dH[:, k : k + 1], slopes[-2:-1, k], slopes[-1:, k])
+            dlam = impulse_derivative(
+                rows, change, [impulse], lambda *phase, dA=change.A: -(dA @ impulse + phase[2]) / A
+            )
+            ddu[:, k] = dH[:, k] * impulse + H @ dlam
         return ddu
+
+    def _solved(
+        self, values: FloatArray
+    ) -> tuple[FloatArray, ConstrainedMass, FloatArray, FloatArray]:
+        """J, the mass with the permanent rows, and H with the impulses μ of these rows."""
+        full, n = np.zeros(self.shape), self.shape[1]
+        full[self.places] = values
+        J, mass = full[-1:], ConstrainedMass(full[:n], full[n:-1])
+        return J, mass, *mass.solve(J.T, np.zeros((len(full) - n - 1, 1)))
+
+
+class _GapImpulse(NamedTuple):
+    """Λ of a gap without friction."""
+
+    lam: FloatArray
+
+
+def _gap_impulse(rows: ImpactRows) -> FloatArray:
+    """Λ of one gap, for which Newton's and Poisson's law are the same."""
+    found, _ = impulses(
+        rows, lambda b, _: _GapImpulse(np.maximum(-b / rows.A[0], 0.0)), poisson=False
+    )
+    return found
 
 
 def _sparse(
@@ -254,24 +285,6 @@ def _sparse(
         ([r for r, _, _ in entries], [s for _, s, _ in entries]),
         [node for _, _, node in entries],
     )
-
-
-def _impulse(
-    M: FloatArray, rows: FloatArray, force: FloatArray, change: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Δu and Λ of 𝓜 Δu = Bᵀ Λ + force, B Δu = change."""
-    n = len(M)
-    # kilograms next to kg m²: each speed in a unit that carries as much as the others, each row of
-    # length one
-    size = np.sqrt(np.abs(np.diag(M)))
-    unit = 1.0 / np.where(size > 0.0, size, 1.0)
-    B = rows * unit
-    lengths = np.linalg.norm(B, axis=1)
-    scale = 1.0 / np.where(lengths > 0.0, lengths, 1.0)
-    B = B * scale[:, np.newaxis]
-    K = np.block([[M * np.outer(unit, unit), -B.T], [B, np.zeros((len(B), len(B)))]])
-    x = np.linalg.lstsq(K, np.concatenate([force * unit, change * scale]), rcond=_RANK)[0]
-    return x[:n] * unit, x[n:] * scale
 
 
 def _restitution(evaluator: Evaluator, e: Event) -> tuple[int, float]:

@@ -169,10 +169,7 @@ def constraints(
     with_motions = bind_motions(rows, bindings)
     place = (values or {}, bindings, finite_number("t0", t0))
     where = _analyse_assembled(with_motions, everywhere, place, start or {}, guess or {})
-    redundant = [
-        RedundantRow(rows.linear[d.row].name, rows.names(d.others), everywhere=True)
-        for d in everywhere
-    ]
+    redundant = _redundant_rows(rows, {d.row: d.others for d in everywhere}, everywhere=True)
     redundant += where.redundant
     gone = {r.row for r in redundant}
     # what repeats others takes no part in the rest
@@ -184,9 +181,8 @@ def constraints(
     # direction is reached
     uncertain = everywhere or reached.n_integrals > m_hol
     undecided_reason = undecided_rank_reason(rows, reached.fields) if uncertain else ""
-    known = where.position is not None
     notes = [*where.notes, *filter(None, [undecided_reason])]
-    notes += _false_redundancy_notes(rows, gone, known=known)
+    notes += _false_redundancy_notes(rows, gone, known=where.position is not None)
     integrable = max(reached_here.n_integrals, reached.n_integrals) - m_hol
     local_closure = None
     if reached_here is not reached and where.place is not None:
@@ -194,7 +190,7 @@ def constraints(
     classes = row_classes(rows, reached, local_closure, hidden, is_uncertain=bool(undecided_reason))
     return ConstraintAnalysis(
         system.name, rows.n, _row_kinds(rows), tuple(system.trivial_constraints),
-        tuple(redundant), m_hol, len(kept.linear) + len(kept.nonlinear), integrable, hidden,
+        redundant, m_hol, len(kept.linear) + len(kept.nonlinear), integrable, hidden,
         reached_here.growth, classes, where.position, tuple(notes),
     )  # fmt: skip
 
@@ -255,22 +251,26 @@ def _analyse_assembled(
     matrices = [place.A_and_b(q)[0] for q in positions]
     usable = [A for A in matrices if np.isfinite(A).all()]
     if not usable:
-        return _AssembledResult(
-            notes=(
-                "not checked where the constraints hold: a constraint equation has no value there",
-            )
-        )
+        note = "not checked where the constraints hold: a constraint equation has no value there"
+        return _AssembledResult(notes=(note,))
     dependent = {i: others for i, others in numeric_dependences(usable).items() if i not in gone}
-    redundant = tuple(
-        RedundantRow(rows.linear[i].name, rows.names(others), everywhere=False)
-        for i, others in dependent.items()
-    )
+    redundant = _redundant_rows(rows, dependent, everywhere=False)
     for i, others in dependent.items():
         refuse_velocity_contradiction(place, i, others, assembly.q)
     coordinates = [str(rows.tape.nodes[i][1]) for i in rows.q]
     notes = _singularity_notes(usable, len(rows.linear) - len(gone) - len(dependent))
     position = dict(zip(coordinates, assembly.q.tolist(), strict=True))
     return _AssembledResult(redundant, position, notes, place, tuple(positions))
+
+
+def _redundant_rows(
+    rows: DeclaredRows, dependent: Mapping[int, Sequence[int]], *, everywhere: bool
+) -> tuple[RedundantRow, ...]:
+    """The rows that others imply, by name."""
+    return tuple(
+        RedundantRow(rows.linear[i].name, rows.names(others), everywhere=everywhere)
+        for i, others in dependent.items()
+    )
 
 
 def _false_redundancy_notes(rows: DeclaredRows, gone: set[str], *, known: bool) -> list[str]:

@@ -115,9 +115,7 @@ def observer(
         for y, v, row in zip(sensors, y0, C, strict=True)
     ]
     drive = [system[n] - float(w) for n, w in zip(model.drives, w0, strict=True)]
-    for k, xi in enumerate(estimates):
-        terms = (*A[k], *B[k], *L[k])
-        system.rate(xi, _combination(np.array(terms), (*estimates, *drive, *misses)))
+    _declare_rates(system, estimates, np.hstack([A, B, L]), (*estimates, *drive, *misses))
     closed = np.linalg.eigvals(A - L @ C)
     return Observer(
         system, model.names, model.drives, names, A, B, C, L, N, x0, w0, closed, estimates
@@ -133,6 +131,14 @@ def _declare(system: System, names: Sequence[str], N: Numbers) -> tuple[Scalar, 
         else [f"hat_{k}" for k in range(1, N.shape[1] + 1)]
     )
     return tuple(system.state(label) for label in labels)
+
+
+def _declare_rates(
+    system: System, estimates: Sequence[Scalar], rows: Numbers, terms: Sequence[Scalar]
+) -> None:
+    """ξ̇ = A ξ + B (w − w₀) + L (y − y₀ − C ξ)"""
+    for xi, row in zip(estimates, rows, strict=True):
+        system.rate(xi, _combination(row, terms))
 
 
 def _combination(

@@ -58,17 +58,7 @@ def smooth(estimate: KalmanFilter, measurements: Any, inputs: Any = None) -> Smo
     """Forwards by the filter, which then stands at the end, and backwards; a row of NaN is no
     measurement.
     """
-    y = np.asarray(measurements, dtype=float)
-    y = y[:, None] if y.ndim == 1 else y
-    w = np.tile(estimate.w, (len(y), 1)) if inputs is None else np.asarray(inputs, dtype=float)
-    w = w[:, None] if w.ndim == 1 else w
-    wanted = (len(y), len(estimate.outputs)), (len(y), len(estimate.inputs))
-    if (y.shape, w.shape) != wanted or not len(y):
-        msg = (
-            f"smooth: give a row of {len(estimate.outputs)} measurements "
-            f"({', '.join(estimate.outputs)}) and of {len(estimate.inputs)} inputs for each sample"
-        )
-        raise BadControl(msg)
+    y, w = _sample_rows(estimate, measurements, inputs)
     forward = [_forward(estimate, *row) for row in zip(y, w, strict=True)]
     model = estimate.model
     x, P, N = forward[-1].x, forward[-1].P, forward[-1].N
@@ -86,6 +76,22 @@ def smooth(estimate: KalmanFilter, measurements: Any, inputs: Any = None) -> Smo
     return SmoothedStates(
         estimate.states, times, states, deviations, np.array([f.x for f in forward])
     )
+
+
+def _sample_rows(estimate: KalmanFilter, measurements: Any, inputs: Any) -> tuple[Numbers, Numbers]:
+    """The measurements and the inputs, one row a sample."""
+    y = np.asarray(measurements, dtype=float)
+    y = y[:, None] if y.ndim == 1 else y
+    w = np.tile(estimate.w, (len(y), 1)) if inputs is None else np.asarray(inputs, dtype=float)
+    w = w[:, None] if w.ndim == 1 else w
+    wanted = (len(y), len(estimate.outputs)), (len(y), len(estimate.inputs))
+    if (y.shape, w.shape) != wanted or not len(y):
+        msg = (
+            f"smooth: give a row of {len(estimate.outputs)} measurements "
+            f"({', '.join(estimate.outputs)}) and of {len(estimate.inputs)} inputs for each sample"
+        )
+        raise BadControl(msg)
+    return y, w
 
 
 @dataclass(frozen=True, eq=False)

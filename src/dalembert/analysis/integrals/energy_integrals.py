@@ -192,14 +192,7 @@ class EnergyIntegrals(Displayable):
             f"  {v.symbol:7} = {shown:{width}}  {v.statement}"
             for v, shown in zip(self.verdicts, formulas, strict=True)
         ]
-        if self.potential_exists is False:
-            lines.append(f"  no potential energy U: {self.why_no_potential}")
-        if self.why_no_hamiltonian:
-            lines.append(f"  no Hamiltonian H: {self.why_no_hamiltonian}")
-        if self.generalized_potential_exists is False:
-            lines.append(
-                f"  no generalized potential energy 𝒰: {self.why_no_generalized_potential}"
-            )
+        lines += self._absence_lines()
         lines += [f"  {load}" for load in self.loads if load.closed is not False]
         lines += [f"  {part}" for part in self.split_terms]
         failed = [formula_text(identity) for identity, holds in self.identities if holds is False]
@@ -216,6 +209,19 @@ class EnergyIntegrals(Displayable):
         elif self.bound:
             lines.append(f"  probability that a reported constant is wrong: below {self.bound:.0e}")
         return "\n".join(lines)
+
+    def _absence_lines(self) -> list[str]:
+        """Which of U, H and 𝒰 do not exist, and why."""
+        absent = (
+            (self.potential_exists is False, "potential energy U", self.why_no_potential),
+            (bool(self.why_no_hamiltonian), "Hamiltonian H", self.why_no_hamiltonian),
+            (
+                self.generalized_potential_exists is False,
+                "generalized potential energy 𝒰",
+                self.why_no_generalized_potential,
+            ),
+        )
+        return [f"  no {what}: {why}" for missing, what, why in absent if missing]
 
     def potential_rows(self) -> tuple[tuple[str, str, Scalar], ...]:
         """U, where it exists and is not 𝒰."""
@@ -242,6 +248,11 @@ class EnergyIntegrals(Displayable):
         ]
         width = max(5, *(len(name) for name, _ in named))
         return [f"  {name:{width}} = {_abbreviate(e)}" for name, e in named]
+
+
+def _unproved_reason(bound: float) -> str:
+    """Why a verdict is no proof; empty where it is one."""
+    return "" if is_proof(bound) else f"an error is only known to be less likely than {bound:.0e}"
 
 
 def _abbreviate(e: Scalar) -> str:
@@ -297,6 +308,7 @@ class _IntegralDecision:
         self.C_dot = self.E_dot + self.K1_dot + self.K0_dot
 
     def result(self) -> EnergyIntegrals:
+        """All verdicts, with the quantities that they are about."""
         E = self.E
         potential_exists, why = self._potential_exists()
         general_exists, why_not_general = self._generalized_potential_exists()
@@ -333,12 +345,7 @@ class _IntegralDecision:
             identities=checked,
             first=first,
             bound=bound,
-            undecided=self.motion.undecided_reason
-            or (
-                ""
-                if is_proof(bound)
-                else f"an error is only known to be less likely than {bound:.0e}"
-            ),
+            undecided=self.motion.undecided_reason or _unproved_reason(bound),
             has_units=E.kin.system.has_units,
             energies=E,
         )

@@ -129,39 +129,46 @@ def record_declaration(verb: Callable[P, R]) -> Callable[P, R]:
         journal: DeclarationLog | None = getattr(getattr(owner, "space", None), "journal", None)
         if journal is None:
             return verb(*args, **kwargs)
-        journal.depth += 1
+        if journal.depth:
+            return _call_verb(verb, signature, journal, args, kwargs)
         tape = owner.space.tape
         before = len(tape)
-        outermost = journal.depth == 1
-        lengths = (
-            [(c, len(c)) for c in vars(owner).values() if c.__class__ is list] if outermost else []
-        )
-        needs_rollback = outermost and (
-            journal.dimensions is not None or verb.__name__ in _UNIT_VERBS
-        )
+        lengths = [(c, len(c)) for c in vars(owner).values() if c.__class__ is list]
+        needs_rollback = journal.dimensions is not None or verb.__name__ in _UNIT_VERBS
         rollback = Rollback(owner) if needs_rollback else None
-        try:
-            result = verb(*args, **kwargs)
-        except TypeError:
-            _check_call(verb, signature, args, kwargs)
-            raise
-        finally:
-            journal.depth -= 1
-        if outermost:
-            given = _given_arguments(signature, args, kwargs)
-            added = tuple(x for elements, length in lengths for x in elements[length:])
-            journal.declarations.append(
-                Declaration(verb.__name__, owner, given, result, (before, len(tape)), added)
-            )
-            if journal.dimensions is not None and rollback is not None:
-                try:
-                    journal.dimensions.check_new()
-                except BadDescription:
-                    rollback.restore()
-                    raise
+        result = _call_verb(verb, signature, journal, args, kwargs)
+        given = _given_arguments(signature, args, kwargs)
+        added = tuple(x for elements, length in lengths for x in elements[length:])
+        journal.declarations.append(
+            Declaration(verb.__name__, owner, given, result, (before, len(tape)), added)
+        )
+        if journal.dimensions is not None and rollback is not None:
+            try:
+                journal.dimensions.check_new()
+            except BadDescription:
+                rollback.restore()
+                raise
         return result
 
     return wrapper
+
+
+def _call_verb(
+    verb: Callable[..., R],
+    signature: inspect.Signature,
+    journal: DeclarationLog,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> R:
+    """Call a verb one level deeper, so that what it declares by other verbs is not noted."""
+    journal.depth += 1
+    try:
+        return verb(*args, **kwargs)
+    except TypeError:
+        _check_call(verb, signature, args, kwargs)
+        raise
+    finally:
+        journal.depth -= 1
 
 
 def _check_call(

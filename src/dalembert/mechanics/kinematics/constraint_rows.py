@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NoReturn
 
 from dalembert.errors import IllPosed
 from dalembert.foundation.deferred_dataclass import dataclass
@@ -139,36 +140,27 @@ def declared_rows(
         if c.nonlinear:
             slopes = gradient(tape, {phi: tape.one}, qdot)
             A = drop_zero_entries(tape, dict(enumerate(slopes)))
-            rows.append(
-                ConstraintRow(c.name, False, A, tape.zero, redundant=c.redundant, nonlinear=phi)
+            row = ConstraintRow(c.name, False, A, tape.zero, redundant=c.redundant, nonlinear=phi)
+        else:
+            b, A = linear(in_rates(rate(phi)) if c.holonomic else phi)
+            A = drop_zero_entries(tape, A)
+            position = phi if c.holonomic else None
+            row = ConstraintRow(
+                c.name, c.holonomic, A, b, position, c.contact, redundant=c.redundant
             )
-            continue
-        b, A = linear(in_rates(rate(phi)) if c.holonomic else phi)
-        rows.append(
-            ConstraintRow(
-                c.name,
-                c.holonomic,
-                drop_zero_entries(tape, A),
-                b,
-                phi if c.holonomic else None,
-                c.contact,
-                redundant=c.redundant,
-            )
-        )
+        rows.append(row)
+    return rows + _quaternion_rows(system, tape, qdot)
+
+
+def _quaternion_rows(system: System, tape: Tape, qdot: list[int]) -> list[ConstraintRow]:
+    """e·e = 1 of every quaternion."""
     index = {x: k for k, x in enumerate(qdot)}
+    rows = []
     for F in system.space.frames:
         if isinstance(F.rotation, Quaternion):
             A = {index[tape.rate(e)]: e for e in F.rotation.e}  # type: ignore[index]
-            rows.append(
-                ConstraintRow(
-                    f"norm of the quaternion of {F.name}",
-                    True,
-                    A,
-                    tape.zero,
-                    F.rotation.squared_norm(tape),
-                    is_norm=True,
-                )
-            )
+            name, norm = f"norm of the quaternion of {F.name}", F.rotation.squared_norm(tape)
+            rows.append(ConstraintRow(name, True, A, tape.zero, norm, is_norm=True))
     return rows
 
 
@@ -192,36 +184,40 @@ def _check_independent(
     rank, _, dependent = rank_mod(A, p)
     if rank == len(rows):
         return
-    full, _, _ = rank_mod([[*a, x] for a, x in zip(A, b, strict=True)], p)
+    contradicts = _augmented_rank(A, b, p) > rank
     # x = 1 and x = 2 have the same rates; only their positions contradict each other
     positions = [(tape.zero if r.phi is None else r.phi, r.A) for r in rows]
     A, phi, p = RandomPoints(tape, 1).at(0, lambda point: _matrix_at_point(point, positions, n))
-    at_positions, _, _ = rank_mod([[*a, x] for a, x in zip(A, phi, strict=True)], p)
     i, others = next(iter(dependent.items()))
-    names = " and ".join(repr(rows[j].name) for j in others) or "nothing else"
-    unclear = at_positions > rank and all(rows[j].holonomic for j in (i, *others))
-    compared = entries if full > rank else positions
-    left = (
-        constant_contradiction(tape, numbers, compared[i], [compared[j] for j in others])
-        if full > rank or unclear
-        else None
+    unclear = _augmented_rank(A, phi, p) > rank and all(rows[j].holonomic for j in (i, *others))
+    offset = None
+    if contradicts or unclear:
+        compared = entries if contradicts else positions
+        offset = constant_contradiction(tape, numbers, compared[i], [compared[j] for j in others])
+    relation = "repeats or contradicts" if unclear else "repeats"
+    _refuse_dependent_row(
+        [rows[k].name for k in (i, *others)],
+        "contradicts" if contradicts or offset is not None else relation,
+        offset,
     )
-    what = (
-        "contradicts"
-        if full > rank or left is not None
-        else "repeats or contradicts"
-        if unclear
-        else "repeats"
-    )
+
+
+def _augmented_rank(A: list[list[Element]], b: list[Element], p: int) -> int:
+    """The rank of (A b) modulo p."""
+    return rank_mod([[*a, x] for a, x in zip(A, b, strict=True)], p).rank
+
+
+def _refuse_dependent_row(names: list[str], relation: str, offset: float | None) -> NoReturn:
+    """Refuse the first row, which the others imply or contradict."""
+    first, *others = names
+    implied_by = " and ".join(map(repr, others)) or "nothing else"
     impose = "imposes" if len(others) < 2 else "impose"
-    much = "" if left is None else f" (where that holds, it is off by {left:.6g})"
-    keep = (
-        ""
-        if what == "contradicts"
-        else ", or declare it with redundant=True to keep it with the others"
-    )
-    msg = f"{rows[i].name!r} {what} what {names} already {impose}{much}; remove one of them{keep}"
-    raise IllPosed(msg, [rows[k].name for k in (i, *others)])
+    much = "" if offset is None else f" (where that holds, it is off by {offset:.6g})"
+    keep = ", or declare it with redundant=True to keep it with the others"
+    if relation == "contradicts":
+        keep = ""
+    msg = f"{first!r} {relation} what {implied_by} already {impose}{much}; remove one of them{keep}"
+    raise IllPosed(msg, names)
 
 
 def _is_triangular(tape: Tape, rows: list[dict[int, int]]) -> bool:

@@ -308,34 +308,27 @@ class SpeedSolver:
                 t, [_restrict_to_unknowns(t, row, z, solved) for row in rows], lambda _: 0, t.moving
             )
             solved, _ = elimination.run()
-        value = {x: x for x in u}
-        for k, (c, coefficients) in solved.items():
-            value[_unknown_symbol(z, k)] = t.neg(
-                sum_of_products(t, ((a, _unknown_symbol(z, j)) for j, a in coefficients.items()), c)
-            )
+        value = {x: x for x in u} | _solved_values(t, solved, z)
         for e in edges:
             value[self.z[e.x]], value[self.z[e.y]] = e.rates_from_speed(t, value[e.v])
-        definition = {
-            e.v: e.speed_from_rates(
-                t, self._rate_definition(self.z[e.x]), self._rate_definition(self.z[e.y])
-            )
-            for e in edges
-        }
-        definitions = [definition[x] if x in definition else self._rate_definition(x) for x in u]
+        definitions = self._speed_definitions(u, edges)
         along = {
             e.v: {self.z[e.x]: e.b, self.z[e.y]: t.neg(e.a)}
             for e in edges
             if e.v in value and value[e.v] == e.v
         }
-        return SpeedChoice(
-            u,
-            definitions,
-            self._coordinate_rates(value),
-            [],
-            self._spin_values(value),
-            elimination.moving_pivots,
-            edge_coefficients=along,
-        )
+        rates, spins = self._coordinate_rates(value), self._spin_values(value)
+        return SpeedChoice(u, definitions, rates, [], spins, elimination.moving_pivots, [], along)
+
+    def _speed_definitions(self, u: list[int], edges: tuple[KnifeEdgeSpeed, ...]) -> list[int]:
+        """The speeds as expressions in q̇; those along an edge by its two rates."""
+        definition = {
+            e.v: e.speed_from_rates(
+                self.tape, self._rate_definition(self.z[e.x]), self._rate_definition(self.z[e.y])
+            )
+            for e in edges
+        }
+        return [definition[x] if x in definition else self._rate_definition(x) for x in u]
 
     def _rate_definition(self, x: int) -> int:
         """The default speed x as an expression in q̇."""
@@ -415,6 +408,16 @@ def _unknown_symbol(z: Sequence[int | None], k: int) -> int:
     x = z[k]
     assert x is not None
     return x
+
+
+def _solved_values(t: Tape, solved: dict[int, Row], z: Sequence[int | None]) -> dict[int, int]:
+    """{z_k: −(c + Σ a_j z_j)} of the unknowns that were solved for."""
+    return {
+        _unknown_symbol(z, k): t.neg(
+            sum_of_products(t, ((a, _unknown_symbol(z, j)) for j, a in coefficients.items()), c)
+        )
+        for k, (c, coefficients) in solved.items()
+    }
 
 
 def _restrict_to_unknowns(

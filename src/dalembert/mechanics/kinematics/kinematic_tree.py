@@ -93,12 +93,18 @@ class KinematicTree:
         # all joints before theirs
         self._split_cache: dict[Triple, tuple[Triple, Triple]] = {}
         self._offset_cache: dict[Point, dict[Frame, Triple]] = {}
+        self._attach_bodies()
+        if len(self.links_moved_by) < kin.n_u:
+            msg = "a coordinate moves no mass"
+            raise NotApplicable(msg)
+
+    def _attach_bodies(self) -> None:
+        """All bodies but the flywheels, then those flywheels whose joint carries nothing else."""
+        bodies, t = self.kin.system.bodies, self.tape
         wheels = {
-            body: flywheel
-            for body in kin.system.bodies
-            if (flywheel := self._flywheel(body)) is not None
+            body: flywheel for body in bodies if (flywheel := self._flywheel(body)) is not None
         }
-        for body in kin.system.bodies:
+        for body in bodies:
             if body not in wheels:
                 self._attach_body(body)
         for body, (x, J) in wheels.items():
@@ -106,9 +112,6 @@ class KinematicTree:
                 self.flywheels[x] = t.add(self.flywheels.get(x, t.zero), J)
             else:
                 self._attach_body(body)
-        if len(self.links_moved_by) < kin.n_u:
-            msg = "a coordinate moves no mass"
-            raise NotApplicable(msg)
 
     def _attach_body(self, body: Body) -> None:
         offsets = self._offsets(body)

@@ -27,6 +27,7 @@ from dalembert.mechanics.kinematics.constraint_rows import (
     constraint_rows,
 )
 from dalembert.mechanics.kinematics.generalized_speeds import (
+    SpeedChoice,
     SpeedSolver,
     definitions_in_rates,
     velocities_from_speeds,
@@ -100,8 +101,33 @@ class Kinematics(Displayable):
         # everything in q̇: declared speeds replaced by their definitions
         self._definitions = definitions_in_rates(system, t)
         declared = constraint_rows(system, t, list(self.qdot), self.in_rates)
-        # rows declared redundant take no part in the elimination, nor do those nonlinear in the
-        # rates
+        self._sort_rows(declared, eliminate=eliminate)
+        solver = SpeedSolver(system, t, list(self.qdot), self.rows, self.in_rates)
+        choice = solver.solve(dependent) if eliminate else solver.keep_all_rates()
+        self._adopt_speeds(choice)
+        # what a run holds constant between times at which it is set again: none in a description
+        self.sampled_inputs: tuple[int, ...] = ()
+        in_u = Substitution(t, self._in_u)
+        self._collect_states(in_u)
+        self._retained_rows = (
+            *choice.retained_rows,
+            *((r, in_u(r.nonlinear)) for r in self.nonlinear if r.nonlinear is not None),
+        )
+        # λ of the rows that stay in augmented form
+        self.multipliers: tuple[int, ...] = tuple(
+            t.private_symbol(f"lambda_{j}") for j in range(1, len(self._retained_rows) + 1)
+        )
+        # q̇_k = Σ_r W_kr u_r + X_k, as [(X_k, {r: W_kr})]
+        self.WX = list(map(LinearCoefficients(t, self.u), self.qdot_of_u))
+        self.base_tape_length = len(t)
+        # what was computed once from this kinematics, shared by its forks
+        self.cached_results: dict[Any, dict[Hashable, Any]] = {}
+        self._base_tape: Tape | None = None
+
+    def _sort_rows(self, declared: tuple[ConstraintRow, ...], *, eliminate: bool) -> None:
+        """Rows declared redundant take no part in the elimination, nor do those nonlinear in the
+        rates.
+        """
         self.redundant: tuple[ConstraintRow, ...] = tuple(
             r for r in declared if r.redundant and r.nonlinear is None
         )
@@ -112,8 +138,12 @@ class Kinematics(Displayable):
             r for r in declared if r.nonlinear is None and not (eliminate and r.redundant)
         )
         self._eliminated = eliminate
-        solver = SpeedSolver(system, t, list(self.qdot), self.rows, self.in_rates)
-        choice = solver.solve(dependent) if eliminate else solver.keep_all_rates()
+
+    def _adopt_speeds(self, choice: SpeedChoice) -> None:
+        """The independent speeds u, and everything in u: rates of coordinates and dependent speeds
+        replaced.
+        """
+        t = self.tape
         self.state_dependent_pivots: tuple[int, ...] = tuple(choice.state_dependent_pivots)
         # {v: {ẋ: b, ẏ: −a}} of speeds along edges that were chosen for the user
         self.edge_coefficients = choice.edge_coefficients
@@ -123,43 +153,28 @@ class Kinematics(Displayable):
         self.udot: tuple[int, ...] = tuple(t.rate(u) or t.zero for u in choice.u)
         self.definitions: tuple[int, ...] = tuple(choice.definitions)
         self.qdot_of_u: tuple[int, ...] = tuple(choice.qdot)
-        # everything in u: rates of coordinates and dependent speeds replaced
         self._in_u = {x: e for x, e in zip(self.qdot, choice.qdot, strict=True) if x != e}
         rewrite = Substitution(t, self._in_u)
         self._in_u |= {s.scalar.i: rewrite(self.in_rates(s.definition.i)) for s in choice.dependent}
         self._rate_of = dict(zip(self.q, choice.qdot, strict=True))
-        # what a run holds constant between times at which it is set again: none in a description
-        self.sampled_inputs: tuple[int, ...] = ()
-        # first-order states in addition to the motion, and ẋ in the speeds
-        in_u = Substitution(t, self._in_u)
+        self._dependent, self._spins = choice.dependent, choice.spins
+
+    def _collect_states(self, in_u: Substitution) -> None:
+        """First-order states in addition to the motion, ẋ in the speeds, and their initial values
+        where a run gives none.
+        """
+        symbols = self.system.symbols
         self.x: tuple[int, ...] = tuple(
             i
-            for s in system.symbols.values()
+            for s in symbols.values()
             for i in ((s.scalar.i,) if s.kind == "state" else s.driven_states)
         )
-        state_rates = {system.symbols[name].scalar.i: e.i for name, e in system.state_rates.items()}
+        rates = {symbols[name].scalar.i: e.i for name, e in self.system.state_rates.items()}
         self.xdot: tuple[int, ...] = tuple(
-            in_u(state_rates[i] if i in state_rates else t.rates[i]) for i in self.x
+            in_u(rates[i] if i in rates else self.tape.rates[i]) for i in self.x
         )
-        # their values at the start of a run, where it gives none
-        values = {s.scalar.i: s.value for s in system.symbols.values()}
+        values = {s.scalar.i: s.value for s in symbols.values()}
         self.declared_x: tuple[Number | None, ...] = tuple(values.get(i) for i in self.x)
-        self._dependent, self._spins = choice.dependent, choice.spins
-        self._retained_rows = (
-            *choice.retained_rows,
-            *((r, in_u(r.nonlinear)) for r in self.nonlinear if r.nonlinear is not None),
-        )
-        # λ of the rows that stay in augmented form
-        self.multipliers: tuple[int, ...] = tuple(
-            t.private_symbol(f"lambda_{j}") for j in range(1, len(self._retained_rows) + 1)
-        )
-        # q̇_k = Σ_r W_kr u_r + X_k, as [(X_k, {r: W_kr})]
-        linear = LinearCoefficients(t, self.u)
-        self.WX: list[tuple[int, dict[int, int]]] = [linear(e) for e in self.qdot_of_u]
-        self.base_tape_length = len(t)
-        # what was computed once from this kinematics, shared by its forks
-        self.cached_results: dict[Any, dict[Hashable, Any]] = {}
-        self._base_tape: Tape | None = None
 
     @shared_property
     def tape(self) -> Tape:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field, replace
 from itertools import product
+from typing import NoReturn
 
 from dalembert.errors import NotApplicable
 from dalembert.foundation.deferred_dataclass import dataclass
@@ -471,16 +472,21 @@ def _named_action(
             groups.kin, row, body, at, other
         )
     if hold is None:
-        where = f"at {at.name} " if at is not None else ""
-        more = "" if at is not None else "; name the point too, at=P"
-        why = (
-            "more than one direction fits it"
-            if at is None and fitting
-            else "its force there would not be that of the row"
-        )
-        msg = f"{row.name!r} cannot act {where}on {body.name!r} alone: {why}{more}"
-        raise NotApplicable(msg)
+        _refuse_named_action(row, body, at, ambiguous=bool(fitting))
     return _body_action(groups, hold, body, other)
+
+
+def _refuse_named_action(
+    row: ConstraintRow, body: Body, at: Point | None, *, ambiguous: bool
+) -> NoReturn:
+    where, more = ("", "; name the point too, at=P") if at is None else (f"at {at.name} ", "")
+    why = (
+        "more than one direction fits it"
+        if ambiguous
+        else "its force there would not be that of the row"
+    )
+    msg = f"{row.name!r} cannot act {where}on {body.name!r} alone: {why}{more}"
+    raise NotApplicable(msg)
 
 
 def _named_couple(

@@ -35,7 +35,7 @@ from dalembert.mechanics.kinetics.free_bodies import (
 )
 from dalembert.mechanics.kinetics.rigid_groups import RigidGroups
 from dalembert.mechanics.model.elements import Body
-from dalembert.symbolic.algebra.tape import Triple
+from dalembert.symbolic.algebra.tape import Tape, Triple
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,41 +135,40 @@ def free_body_diagrams(
     free: FreeBodySystem, about: dict[Body | str, Point]
 ) -> list[FreeBodyDiagram]:
     """Every body with the unknown wrench of its joint; `about` names points for moments."""
-    groups, chain, normal = free.groups, free.chain, free.normal
-    kin, t = groups.kin, groups.kin.tape
+    groups, normal, kin = free.groups, free.normal, free.groups.kin
     points = _moment_points(kin, about)
-    acting = zip(kin.rows_with_multipliers, free.actions, strict=True)
-    driven = {
+    with_moments = _bodies_with_moment_balance(free) if normal else set(free.chain)
+    cuts = []
+    for k, link in enumerate(free.chain, 1):
+        bodies = [b for b, _ in link.group.masses]
+        f, mu = _unknown_triple(kin.tape, f"f_{k}"), _unknown_triple(kin.tape, f"mu_{k}")
+        point = link.group.masses[0][1] if len(bodies) == 1 else Vector(kin.tape, {})
+        for given in [points[b] for b in bodies if b in points][:1]:
+            point = groups.offset_from_joint(given, link.group)
+        name = " and ".join(b.name for b in bodies) or f"massless part at {link.name}"
+        axes = kin.system.N if normal else link.group.frame
+        along = "xyz".replace(normal, "") if normal else "xyz"
+        moments = (normal or "xyz") if link in with_moments else ""
+        cuts.append(FreeBodyDiagram(link, name, axes, along, moments, f, mu, point))
+    return cuts
+
+
+def _unknown_triple(t: Tape, name: str) -> Triple:
+    """The three unknown components of a force or a moment."""
+    return (
+        t.private_symbol(f"{name}x"),
+        t.private_symbol(f"{name}y"),
+        t.private_symbol(f"{name}z"),
+    )
+
+
+def _driven_coordinates(free: FreeBodySystem) -> set[int]:
+    """The coordinates along which a joint load, or a row that acts on no body, does work."""
+    acting = zip(free.groups.kin.rows_with_multipliers, free.actions, strict=True)
+    return {
         *free.tau,
         *(k for row, action in acting if not action.forces + action.moments for k in row.A),
     }
-    moments = (
-        _bodies_with_moment_balance(groups, chain, free.loads, driven) if normal else set(chain)
-    )
-    cuts = []
-    for k, link in enumerate(chain, 1):
-        bodies = [body for body, _ in link.group.masses]
-        f, mu = (
-            (
-                t.private_symbol(f"{s}_{k}x"),
-                t.private_symbol(f"{s}_{k}y"),
-                t.private_symbol(f"{s}_{k}z"),
-            )
-            for s in ("f", "mu")
-        )
-        given = next((points[b] for b in bodies if b in points), None)
-        centre = link.group.masses[0][1] if len(bodies) == 1 else Vector(t, {})
-        point = centre if given is None else groups.offset_from_joint(given, link.group)
-        name = " and ".join(b.name for b in bodies) or f"massless part at {link.name}"
-        axes, along = (
-            (kin.system.N, "xyz".replace(normal, "")) if normal else (link.group.frame, "xyz")
-        )
-        cuts.append(
-            FreeBodyDiagram(
-                link, name, axes, along, (normal or "xyz") if link in moments else "", f, mu, point
-            )
-        )
-    return cuts
 
 
 def _moment_points(kin: Kinematics, about: dict[Body | str, Point]) -> dict[Body, Point]:
@@ -188,16 +187,15 @@ def _moment_points(kin: Kinematics, about: dict[Body | str, Point]) -> dict[Body
     return {by_name[body]: P for body, P in about.items()}
 
 
-def _bodies_with_moment_balance(
-    groups: RigidGroups, chain: list[FreeBody], loads: list[GroupLoad], driven: set[int]
-) -> set[FreeBody]:
+def _bodies_with_moment_balance(free: FreeBodySystem) -> set[FreeBody]:
     """In a plane: all but the particles at their joints that are pulled there only, and whose
     neighbours turn on smooth pins.
     """
+    groups, chain, driven = free.groups, free.chain, _driven_coordinates(free)
     with_moment: set[FreeBody] = set()
     for link in reversed(chain):
         group = link.group
-        own = [load for load in loads if load.group is group]
+        own = [load for load in free.loads if load.group is group]
         children = [x for x in chain if x.before is link]
         arms = [groups.offset_from_joint(load.at, group) for load in own if load.at is not None] + [
             x.offset for x in children

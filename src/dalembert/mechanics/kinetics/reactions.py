@@ -94,19 +94,21 @@ def prescribed_motion_loads(kin: Kinematics) -> PrescribedMotionLoads:
         map(PrescribedMotion, (s.name for s in specified), xdot, left.nodes[n:], A_x.T.dense())
     )
     row_rates = A @ Column(t, kin.qdot) + A_x @ xdot
-    energy_rate = given.rate((T + V).i)
+    power = _input_power(of, rates)
+    return PrescribedMotionLoads(left.nodes[:n], A.dense(), drives, row_rates.nodes, power)
+
+
+def _input_power(of: Quantities, rates: Column) -> int:
+    """P_in: d(T + V)/dt less the power of the other loads, dissipation included."""
+    given = of.rates
+    energy_rate = given.rate((given.T.value + of.V.value).i)
     power = (
         total(given.forces_without_potential.dot(given.v)).value
         + total(given.moments.dot(given.w)).value
     )
     D = given.dissipation.value
-    return PrescribedMotionLoads(
-        left.nodes[:n],
-        A.dense(),
-        drives,
-        row_rates.nodes,
-        (kin.scalar(energy_rate) - (power - rates @ gradient_column(D, rates))).i,
-    )
+    input_power: Scalar = of.kin.scalar(energy_rate) - (power - rates @ gradient_column(D, rates))
+    return input_power.i
 
 
 @dataclass(frozen=True)

@@ -108,15 +108,13 @@ def contact(
     refuse_inputs(s, label, gap)
     # the normal of a plane may turn as well
     approach = v @ n if height is not None else gap.dot
-    drift = _ground_drift(s, label, through if ball is None else ball, other) if directions else v
+    ground_point = through if ball is None else ball
+    drift = _ground_drift(s, label, ground_point, other) if directions else v
     speeds = _ground_speeds(s, label, speed, len(directions))
     slips = [(v - drift) @ t - w for t, w in zip(directions, speeds, strict=True)]
     rows = [(row, v @ d) for row, d in zip((approach, *slips), (n, *directions), strict=True)]
     _check_reaction(s, label, rows, other)
-    if len(slips) == 2 and two_sided:
-        msg = f"{label}: a guide, two_sided=True, has friction along one direction; give along=t"
-        raise BadDescription(msg)
-    N, *T = _contact_force_symbols(s, label, len(slips))
+    N, *T = _contact_force_symbols(s, label, len(slips), two_sided=two_sided)
     load = _contact_load(label, zip((N, *T), (n, *directions), strict=True), place, (body, other))
     slip, slip_across = (*slips, None, None)[:2]
     T_along, T_across = (*T, None, None)[:2]
@@ -148,8 +146,13 @@ def _contact_velocity(
     return v if other is None else v - _ground_velocity(place, other)
 
 
-def _contact_force_symbols(s: Registry, label: str, slips: int) -> tuple[Scalar, ...]:
+def _contact_force_symbols(
+    s: Registry, label: str, slips: int, *, two_sided: bool
+) -> tuple[Scalar, ...]:
     """N and the components of friction, one for each direction of slip."""
+    if slips == 2 and two_sided:
+        msg = f"{label}: a guide, two_sided=True, has friction along one direction; give along=t"
+        raise BadDescription(msg)
     forces = contact_forces(s, label, normal=True, slips=slips == 1)
     in_plane = plane_friction_forces(s, label) if slips == 2 else ()
     return (*(x for x in forces if x is not None), *in_plane)

@@ -143,13 +143,8 @@ def declare_contact(
     """
     e = _restitution(s, label, restitution, law)
     slip_across, T_across = (None, None) if across is None else across
-    for row in (approach, slip, slip_across):
-        if row is not None:
-            refuse_inputs(s, label, row)
     opens = approach if gap is not None and not two_sided else None
-    if opens is not None and not rate_coefficients(s, opens):
-        msg = f"{label}: this gap is the same in every position; no motion opens or closes it"
-        raise BadDescription(msg)
+    _check_contact_rows(s, label, (approach, slip, slip_across), opens)
     present = _activity(s, label, active)
     mu_k, mu_s = mu if mu is not None else (None, None)
     if stribeck is not None and mu is not None and slip is not None:
@@ -165,6 +160,18 @@ def declare_contact(
             modes, arrow, pressing, slip_across, T_across, plane, present, geometry,
         )
     )  # fmt: skip
+
+
+def _check_contact_rows(
+    s: Registry, label: str, rows: tuple[Scalar | None, ...], opens: Scalar | None
+) -> None:
+    """Refuse rows with inputs, and a gap that no motion opens."""
+    for row in rows:
+        if row is not None:
+            refuse_inputs(s, label, row)
+    if opens is not None and not rate_coefficients(s, opens):
+        msg = f"{label}: this gap is the same in every position; no motion opens or closes it"
+        raise BadDescription(msg)
 
 
 def _restitution(s: Registry, label: str, restitution: Any, law: str) -> Scalar:
@@ -290,7 +297,6 @@ def friction(
     """
     label = contact_name(s, name, "friction")
     rows = _slip_velocities(s, label, slip)
-    v = rows[0]
     if normal is None:
         msg = (
             f"{label}: friction needs a normal force; give normal=…, or declare the contact "
@@ -299,23 +305,23 @@ def friction(
         raise BadDescription(msg)
     mu = friction_coefficients(s, label, friction, static)
     c = scalar(s, viscous)
-    if mu is None and c == 0:
-        msg = f"{label}: friction = 0 and viscous = 0: nothing holds and nothing slows down"
-        raise BadDescription(msg)
     if c != 0:
         _add_viscous_load(s, f"{label}, viscous", c, rows)
+    elif mu is None:
+        msg = f"{label}: friction = 0 and viscous = 0: nothing holds and nothing slows down"
+        raise BadDescription(msg)
     if mu is None:
         return
     n = _normal_force(s, label, normal)
+    T: Scalar | None
     if len(rows) == 1:
-        _, T = contact_forces(s, label, normal=False, slips=True)
-        load, across = load_along_row(s, label, v, T), None
+        (_, T), across = contact_forces(s, label, normal=False, slips=True), None
     else:
         T, T_across = plane_friction_forces(s, label)
         across = rows[1], T_across
-        load = load_along_row(s, label, v, T, across)
+    load = load_along_row(s, label, rows[0], T, across)
     declare_contact(
-        s, label, load, (None, T), slip=v, normal=n, mu=mu, stribeck=stribeck, across=across,
+        s, label, load, (None, T), slip=rows[0], normal=n, mu=mu, stribeck=stribeck, across=across,
         active=active,
     )  # fmt: skip
 

@@ -78,27 +78,12 @@ def beam(
     `shortening` draws the bent beam in along its axis, which is what stiffens it when it turns or
     is pulled.
     """
-    properties = {
-        "stiffness": stiffness,
-        "density": density,
-        "axial": axial,
-        "torsion": torsion,
-        "shear": shear,
-    }
-    properties |= {"rotary": rotary, "polar": polar, "tension": tension}
+    properties = {"stiffness": stiffness, "density": density, "axial": axial}
+    properties |= {"torsion": torsion, "shear": shear, "rotary": rotary}
+    properties |= {"polar": polar, "tension": tension}
+    axis, ends = (at, along, length), (left, right)
     return _declare(
-        s,
-        name,
-        "beam",
-        at,
-        along,
-        bending,
-        length,
-        properties,
-        (left, right),
-        load,
-        shortening=shortening,
-        loose=loose,
+        s, name, "beam", axis, bending, properties, ends, load, shortening=shortening, loose=loose
     )
 
 
@@ -128,19 +113,9 @@ def string(
         )
         raise BadDescription(msg)
     properties = {"density": density, "tension": tension}
+    axis, ends = (at, along, length), (left, right)
     return _declare(
-        s,
-        name,
-        "string",
-        at,
-        along,
-        bending,
-        length,
-        properties,
-        (left, right),
-        load,
-        shortening=shortening,
-        loose=loose,
+        s, name, "string", axis, bending, properties, ends, load, shortening=shortening, loose=loose
     )
 
 
@@ -160,9 +135,8 @@ def bar(
 ) -> Member:
     """A bar that stretches along its axis: V = ½∫ EA u′² dx, T = ½∫ ρA u̇² dx."""
     properties = {"axial": stiffness, "density": density}
-    return _declare(
-        s, name, "bar", at, along, (), length, properties, (left, right), load, loose=loose
-    )
+    axis, ends = (at, along, length), (left, right)
+    return _declare(s, name, "bar", axis, (), properties, ends, load, loose=loose)
 
 
 def shaft(
@@ -183,7 +157,9 @@ def shaft(
     its point moves.
     """
     properties = {"torsion": stiffness, "polar": polar, "density": density}
-    return _declare(s, name, "shaft", at, along, (), length, properties, (left, right), loose=loose)
+    return _declare(
+        s, name, "shaft", (at, along, length), (), properties, (left, right), loose=loose
+    )
 
 
 def end(
@@ -260,10 +236,8 @@ def _declare(
     s: Registry,
     name: str,
     kind: Kind,
-    at: Point,
-    along: Vector,
+    axis: tuple[Point, Vector, Any],
     bending: Vector | Sequence[Vector],
-    length: Any,
     properties: dict[str, Any],
     ends: tuple[str | End, str | End],
     load: Any = None,
@@ -271,6 +245,8 @@ def _declare(
     shortening: bool = False,
     loose: bool,
 ) -> Member:
+    """The member on the axis (point, direction, length), checked and listed."""
+    at, along, length = axis
     what = f"{kind} {name!r}"
     place = f"x_{name}"
     check_names(s, [name, place], "member")
@@ -281,13 +257,7 @@ def _declare(
     _check_constant(s, f"{what}: its length", l)
     x = Scalar(s.space.tape, s.space.tape.symbol(place))
     _check_positive(s, what, "length", l, x, l)
-    for key in _REQUIRED[kind]:
-        if properties.get(key) is None:
-            msg = (
-                f"{what}: its {_WORDS.get((kind, key), key)} is missing; give a number, an "
-                f"expression or a function of the position x"
-            )
-            raise BadDescription(msg)
+    _check_required(what, kind, properties)
     properties_of_x = _properties_of_x(s, what, properties, (x, l), len(directions))
     left, right = (e if isinstance(e, End) else End(support_of(e)) for e in ends)
     force = None if load is None else _distributed_load(s, what, load, x)
@@ -300,6 +270,17 @@ def _declare(
         s.used_names[taken] = "member" if taken == name else f"place along {what}"
     s.members[name] = member
     return member
+
+
+def _check_required(what: str, kind: Kind, properties: dict[str, Any]) -> None:
+    """Refuse a member without a property that its kind needs."""
+    for key in _REQUIRED[kind]:
+        if properties.get(key) is None:
+            msg = (
+                f"{what}: its {_WORDS.get((kind, key), key)} is missing; give a number, an "
+                f"expression or a function of the position x"
+            )
+            raise BadDescription(msg)
 
 
 def _properties_of_x(

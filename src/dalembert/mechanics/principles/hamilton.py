@@ -29,7 +29,7 @@ from dalembert.symbolic.algebra.formula import Symbol
 from dalembert.symbolic.algebra.sparse_matrix import Column
 
 PRINCIPLE = texts.HAMILTON
-TEXTS = texts.HAMILTON_STEPS
+TEXTS, ROW_TEXTS = texts.HAMILTON_STEPS, texts.HAMILTON_ROW_STEPS
 
 
 @check_options
@@ -37,31 +37,19 @@ def hamilton(system: System | Kinematics) -> Derivation:
     """ṗ = −∂H/∂q + Q + Aᵀλ, with p = ∂T/∂q̇, μ = 0"""
     x = Quantities(forked_kinematics(system, energies=True))
     p = _momentum_symbols(x)
-    T = x.rates.T.as_step(
-        "Kinetic energy",
-        "Gre03 (4.43)",
-        "In the rates" + ", of the system without its constraint rows" * bool(x.kin.rows) + ".",
-    )
+    rows = bool(x.kin.rows)
+    text = {key: texts.reason_with_rows(step, rows=rows) for key, step in ROW_TEXTS.items()}
+    T = x.rates.T.as_step(*text["T"])
     V = x.V.as_step(*TEXTS["V"])
     p_of_qdot = diff(T, x.qdot).with_letter("p").as_step(*TEXTS["p_of_qdot"])
-    H = _hamiltonian(x, p, T, V).as_step(
-        "Hamiltonian",
-        "",
-        "Legendre's transformation, with the rates left in it: in p alone it would contain the "
-        "inverse of M, which need not exist."
-        + " μ keeps the rows while H is stationary in the rates. Along every motion p = ∂T/∂q̇, so "
-        "μ = 0: it carries no force, unlike λ." * bool(x.kin.rows),
-    )
+    H = _hamiltonian(x, p, T, V).as_step(*text["H"])
     rates = equation(diff(H, x.qdot)).as_step(*TEXTS["rates"])
     H_p = diff(H, p).as_step(*TEXTS["H_p"])
     H_q = diff(H, x.q).as_step(*TEXTS["H_q"])
     Q = x.rates.Q.as_step(*TEXTS["Q"])
     second = equation(x.rates.d_dt(p), -H_q + Q + x.A.T @ x.lam)
-    given = [(p, p_of_qdot)]
-    if x.kin.rows:
-        given.append((_mu(x), Quantity(f.ZERO, Column(x.tape, [x.tape.zero] * len(x.kin.rows)))))
-    statement = second.substitute(x.tape, *given, rates=x.rates.rate)
-    momentum_rates = _momentum_rates(x, H_q, Q)
+    statement = second.substitute(x.tape, (p, p_of_qdot), *_zero_multipliers(x), rates=x.rates.rate)
+    momentum_rates = _momentum_rates(x, H_q, Q).as_step(*text["momentum_rates"])
     shown = (T, V, p_of_qdot, H, rates, H_p, H_q, Q, *constraint_row_step(x), momentum_rates)
     return coordinate_derivation(
         PRINCIPLE, x, shown, statement.with_parts(*statement.parts, rates, H_p)
@@ -72,12 +60,14 @@ def _momentum_rates(x: Quantities, H_q: Quantity, Q: Quantity) -> Quantity:
     """ṗ = −∂H/∂q + Q + Aᵀλ, with μ = 0"""
     right = -H_q + Q + x.A.T @ x.lam
     if x.kin.rows:
-        zero = Quantity(f.ZERO, Column(x.tape, [x.tape.zero] * len(x.kin.rows)))
-        right = right.substitute(x.tape, (_mu(x), zero))
-    why = "Each momentum changes by the loads along its coordinate" + (
-        " and by the forces of the rows." if x.kin.rows else "."
-    )
-    return right.with_letter("p", dots=1).as_step("Second half of the canonical equations", "", why)
+        right = right.substitute(x.tape, *_zero_multipliers(x))
+    return right.with_letter("p", dots=1)
+
+
+def _zero_multipliers(x: Quantities) -> list[tuple[Quantity, Quantity]]:
+    """μ = 0, where there are rows."""
+    n = len(x.kin.rows)
+    return [(_mu(x), Quantity(f.ZERO, Column(x.tape, [x.tape.zero] * n)))] if n else []
 
 
 def _momentum_symbols(x: Quantities) -> Quantity:

@@ -13,6 +13,15 @@ from dalembert.mechanics.equations import principle_statements
 from dalembert.mechanics.principles.derivation import Principle
 
 StepText = tuple[str, str, str]
+# a step whose reason says more where there are constraint rows, at the place {rows}
+RowStepText = tuple[str, str, str, str]
+
+
+def reason_with_rows(step: RowStepText, *, rows: bool) -> StepText:
+    """The text of a step with or without what it says of constraint rows."""
+    title, source, why, of_rows = step
+    return title, source, why.format(rows=of_rows if rows else "")
+
 
 NEWTON_EULER: Final = Principle(
     "newton-euler",
@@ -338,6 +347,41 @@ MAGGI: Final = Principle(
     "Lagrange's operators belong to the unconstrained system. Each of the first p columns of Φ is "
     "a motion that the constraints allow; constraint forces do no work along it and drop out.",
 )
+MAGGI_ROW_STEPS: Final[Mapping[str, RowStepText]] = {
+    "u": (
+        "All n speeds",
+        "Gre03 (4.5)–(4.6)",
+        "There are as many speeds as coordinates.{rows}",
+        " The last ones are the constraint rows: speeds that are zero on every actual motion.",
+    ),
+    "Phi": (
+        "Inverse",
+        "Gre03 (4.8)",
+        "Each column is the motion in which one speed is 1 and all others are 0.{rows}",
+        " The first p columns satisfy the constraint rows: they are the virtual motions.",
+    ),
+    "T": (
+        "Unconstrained kinetic energy",
+        "Gre03 (4.43)",
+        "In all rates.{rows}",
+        (
+            " The constraint rows are not inserted before T is differentiated: the terms that they "
+            "remove have derivatives that count."
+        ),
+    ),
+    "E": (
+        "Lagrangian operators",
+        "Gre03 (4.15)",
+        "One for each coordinate{rows}.",
+        ", as if there were no constraint",
+    ),
+    "Q": (
+        "Generalized forces",
+        "Gre03 (4.15)",
+        "Of the applied loads alone.{rows}",
+        " Constraint forces are left out, since the next step removes them.",
+    ),
+}
 MAGGI_STEPS: Final[Mapping[str, StepText]] = {
     "Psi": (
         "Their coefficients",
@@ -498,6 +542,32 @@ HAMILTON: Final = Principle(
     "function "
     "H(q, p, t).",
 )
+HAMILTON_ROW_STEPS: Final[Mapping[str, RowStepText]] = {
+    "T": (
+        "Kinetic energy",
+        "Gre03 (4.43)",
+        "In the rates{rows}.",
+        ", of the system without its constraint rows",
+    ),
+    "H": (
+        "Hamiltonian",
+        "",
+        (
+            "Legendre's transformation, with the rates left in it: in p alone it would contain the "
+            "inverse of M, which need not exist.{rows}"
+        ),
+        (
+            " μ keeps the rows while H is stationary in the rates. Along every motion p = ∂T/∂q̇, "
+            "so μ = 0: it carries no force, unlike λ."
+        ),
+    ),
+    "momentum_rates": (
+        "Second half of the canonical equations",
+        "",
+        "Each momentum changes by the loads along its coordinate{rows}.",
+        " and by the forces of the rows",
+    ),
+}
 HAMILTON_STEPS: Final[Mapping[str, StepText]] = {
     "V": (
         "Potential energy",

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 import dalembert as da
 from dalembert.runtime.contact.force_shares import Inequalities, best_share, solution_family
-from dalembert.runtime.contact.lemke import lemke
+from dalembert.runtime.contact.lemke import solve_by_pivoting
 from dalembert.runtime.contact.mode_enumeration import ContactCandidate, ModeSearch, select_mode
 from dalembert.runtime.contact.next_mode import NextModeSolver
 
@@ -40,18 +40,6 @@ def test_equations_that_contradict_have_no_family():
     assert np.zeros(2) == pytest.approx(K @ Z[:, 0], abs=1e-15)
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_lemke_solves_positive_definite_problems(seed):
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, 12))
-    G = rng.normal(size=(n, n))
-    M, q = G @ G.T + 0.1 * np.eye(n), rng.normal(size=n)
-    z = lemke(M, q)
-    w = M @ z + q
-    assert min(z.min(), w.min()) > -1e-10
-    assert 0.0 == pytest.approx(float(z @ w), abs=1e-9)
-
-
 def chain_problem(rng, contacts):
     """A and b of contacts of random bodies, twice as many speeds as rows."""
     m = 2 * contacts
@@ -69,6 +57,71 @@ def test_pivoting_and_all_modes_give_the_same_motion(seed, monkeypatch):
     pivoted = NextModeSolver().solve(A, b, contacts)
     assert every.chosen.modes == pivoted.chosen.modes
     assert every.chosen.w == pytest.approx(pivoted.chosen.w, abs=1e-10)
+
+
+def random_contacts(rng):
+    """Contacts with and without friction, friction with a given normal force, some in slip; every
+    second time their rows depend on one another, and every second time forces at rest exist.
+    """
+    contacts, m = [], 0
+    for kind in rng.random(int(rng.integers(4, 9))):
+        mu = float(rng.uniform(0.0, 1.0))
+        static = mu * float(rng.choice([1.0, 1.4]))
+        if kind < 0.15:
+            contacts.append(ContactCandidate(m, None))
+        elif kind < 0.3:
+            contacts.append(ContactCandidate(None, m, mu, static, given=float(rng.uniform(0, 3))))
+        else:
+            contacts.append(ContactCandidate(m, m + 1, mu, static))
+        m = 1 + max(contacts[-1].own_rows)
+    dependent, rests = rng.random(2) < 0.5
+    J = rng.normal(size=(m, m // 2 if dependent else m + 3))
+    b, lam = J @ rng.normal(size=J.shape[1]), np.zeros(m)
+    for i, c in enumerate(contacts):
+        N = c.given
+        if c.n is not None:
+            N = lam[c.n] = rng.uniform(0.5, 2)
+        if c.t is not None:
+            lam[c.t] = 0.5 * c.mu * N * rng.uniform(-1, 1)
+            if not rests and rng.random() < 0.3:
+                contacts[i] = c._replace(slip=int(rng.choice([-1, 1])))
+    A = J @ J.T
+    return A, -A @ lam if rests else b, contacts, bool(rests)
+
+
+def law_residual(A, contacts, found):
+    """How far forces are from the laws of contact in the modes found, relative to the largest."""
+    lam, w, off = found.lam, found.w, []
+    for c, mode in zip(contacts, found.modes, strict=True):
+        N = c.given + (lam[c.n] if c.n is not None else 0.0)
+        if c.n is not None:
+            off.append(lam[c.n] - max(0.0, lam[c.n] - w[c.n] / A[c.n, c.n]))
+        if c.t is not None and mode.sticks:
+            off += [max(0.0, abs(lam[c.t]) - c.mu_static * N), w[c.t] / A[c.t, c.t]]
+        elif c.t is not None and mode.closed:
+            off.append(lam[c.t] + mode.direction * c.mu * N)
+            # a slip that begins is in the direction of its acceleration
+            off += [] if c.slip else [min(0.0, mode.direction * w[c.t] / A[c.t, c.t])]
+    return max(map(abs, off)) / max(1e-300, np.abs(lam).max())
+
+
+def test_pivoting_satisfies_the_laws_of_contact_and_finds_every_rest():
+    rng = np.random.default_rng(5)
+    found, resting = 0, 0
+    for _ in range(200):
+        A, b, contacts, rests = random_contacts(rng)
+        solved = solve_by_pivoting(A, b, contacts)
+        if solved is None:
+            assert not rests
+            continue
+        found += 1
+        assert law_residual(A, contacts, solved) < 1e-9
+        assert solved.w == pytest.approx(A @ solved.lam + b, abs=1e-12 * np.abs(b).max())
+        if rests:
+            resting += 1
+            assert all(m.sticks or c.t is None for c, m in zip(contacts, solved.modes, strict=True))
+    assert found > 190
+    assert resting > 80
 
 
 def test_a_gripped_capsule_does_not_creep():

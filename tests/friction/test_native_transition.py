@@ -96,6 +96,40 @@ def test_two_links_that_fall_have_the_same_impacts(monkeypatch):
     assert left < len(native.events)
 
 
+def chain(links, law="newton", e=0.3):
+    """Particles joined by rods that fall on the ground, with friction at each."""
+    s = da.System("chain", gravity=9.81)
+    x, y = s.coordinates("x y")
+    P, start = s.O.offset(x * s.N.x + y * s.N.y, "P"), {"y": 0.3, "x.dot": 0.5}
+    for k in range(links + 1):
+        if k:
+            angle = s.coordinate(f"a{k}")
+            P = P.offset(0.2 * s.N.rotated(angle, s.N.z).x, f"P{k}")
+            start[f"a{k}"] = 0.4 * (-1) ** k + 0.05 * k
+        s.particle(f"m{k}", 1 + 0.1 * k, P)
+        s.contact(P, friction=0.3 + 0.05 * k, restitution=e, law=law, name=f"c{k}")
+    return s, start
+
+
+@pytest.mark.parametrize("links", [0, 1, 2])
+def test_poissons_law_is_decided_in_native_code(monkeypatch, links):
+    s, start = chain(links, "poisson", 0.6)
+    native, left, python = both_runs(monkeypatch, s, 0.35 if links else 1.0, start)
+    assert_same(native, python)
+    assert sum(e.action == "impact" for e in native.events) >= 2
+    assert 1 == left
+
+
+def test_many_contacts_are_decided_by_lemkes_method_in_native_code(monkeypatch):
+    """Six contacts of one chain have 4096 modes."""
+    s, start = chain(5, e=0.0)
+    native, left, python = both_runs(monkeypatch, s, 0.4, start)
+    assert_same(native, python)
+    assert len(native.events) > 20
+    # forces of dependent rows are shared in Python
+    assert 3 * left < len(native.events)
+
+
 def test_an_ensemble_prepares_one_run_and_has_the_bits_of_single_runs(monkeypatch):
     s, start = balls(1, 0.6)
     prepared, general = [], simulate._prepare

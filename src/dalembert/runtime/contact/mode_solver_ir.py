@@ -1,19 +1,23 @@
 """0 ≤ N ⊥ a_N ≥ 0, |T| ≤ μ_s N at rest, T = −s μ N in slip, group by group: native text.
 Keywords: linear complementarity.
 
-It decides what `NextModeSolver` decides where modes are few, and the rows of a group are
-independent, or two contacts have tangents that depend on their other rows and cannot all hold. In
-every other case, and where no mode or more than one holds, it returns 1 and decides nothing.
+It decides what `NextModeSolver` decides: where modes are few and the rows of a group are
+independent, or two contacts have tangents that depend on their other rows and cannot all hold, all
+modes are solved; where they are many, Lemke's method gives one. In every other case, and where no
+mode or more than one holds, it returns 1 and decides nothing.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from dalembert.runtime.contact.lemke_ir import lemke_ir
 from dalembert.runtime.contact.mode_enumeration_ir import SMALL
 from dalembert.runtime.contact.transition_fields import (
     CLOSED,
     MOST_FEASIBLE,
+    NOT_CLOSED,
+    NOT_STICKING,
     OPEN,
     SLIPS_DOWN,
     SLIPS_UP,
@@ -31,11 +35,15 @@ _INDEPENDENT: Final = 1e-7
 _RANK: Final = 1e-11
 # a normal force is certainly below zero by this part of the largest force
 _CERTAIN: Final = 1e-6
+# groups with more modes than these are solved by Lemke's method
 _MOST_MODES: Final = 1024
+_MOST_DEPENDENT: Final = 64
 # a difference of motions, relative to the accelerations
 _DIFFERENT: Final = 1e-6
-# what a candidate does no longer
-NOT_CLOSED, NOT_STICKING = 1, 2
+
+
+# what forces are solved for: impulses, the mode that follows, the expansion of Poisson's law
+IMPACT, MODE, EXPANSION = range(3)
 
 
 def solver_ir() -> str:
@@ -54,6 +62,8 @@ def solver_ir() -> str:
         _reject_dependent(),
         _keep(),
         _select(),
+        lemke_ir(),
+        _take_pivoted(),
         _solve_group(),
         _solve(),
     )
@@ -402,11 +412,11 @@ def _keep() -> str:
 
 
 def _select() -> str:
-    """The number of the mode that sticks most; −1 where there is none or, if `unique` is not
-    zero, another motion is as possible.
+    """The number of the mode that sticks most; −1 where there is none or another motion is as
+    possible, which is not asked of impacts.
     """
     f = TransitionFunction("select", INT64)
-    s, unique = f.s, f.arguments[0]
+    s, purpose = f.s, f.arguments[0]
     sticks, closed = f.whole("f_sticks", "f_closed")
     with f.if_then(s.feasible < 1):
         f.ret(-1)
@@ -416,7 +426,7 @@ def _select() -> str:
         as_many = ~sticks[k].not_equal(sticks[best.value])
         with f.if_then(more | (as_many & (closed[k] > closed[best.value]))):
             best.value = k
-    with f.if_then(unique.not_equal(0) & (s.feasible > 1)), f.loop(s.feasible) as k:
+    with f.if_then(purpose.not_equal(IMPACT) & (s.feasible > 1)), f.loop(s.feasible) as k:
         _return_if_ambiguous(f, k, best)
     return f.finish(best.value)
 
@@ -441,16 +451,39 @@ def _return_if_ambiguous(f: TransitionFunction, k: Value, best: StackVariable) -
         f.ret(-1)
 
 
+def _take_pivoted() -> str:
+    """The mode and the forces of one group by Lemke's method; 1 where it finds none."""
+    f = TransitionFunction("take_pivoted", INT64)
+    purpose, failed = f.arguments[0], f.variable(f.integer(1))
+    with f.if_then(purpose.not_equal(EXPANSION)):
+        failed.value = f.own("pivot_group")
+    with f.if_then(~purpose.not_equal(EXPANSION)):
+        failed.value = f.own("solve_expansion")
+    with f.if_then(failed.value.not_equal(0)):
+        f.ret(1)
+    g_c, g_row, choice, c_mode = f.whole("g_c", "g_row", "choice", "c_mode")
+    lam, g_lam = f.numbers("lam", "g_lam")
+    with f.loop(f.s.n_g) as i:
+        c_mode[g_c[i]] = choice[i]
+    with f.loop(f.s.r) as i:
+        lam[g_row[i]] = g_lam[i]
+    return f.finish()
+
+
 def _solve_group() -> str:
     """The mode and the forces of one group; 1 where this is left to the general solver."""
     f = TransitionFunction("solve_group", INT64)
-    s, unique = f.s, f.arguments[0]
+    s, purpose = f.s, f.arguments[0]
+    with f.if_then(~purpose.not_equal(EXPANSION)):
+        f.ret(f.own("take_pivoted", purpose))
     modes = f.own("list_modes")
     with f.if_then(modes > _MOST_MODES):
-        f.ret(1)
+        f.ret(f.own("take_pivoted", purpose))
     depend, left_over = f.variable(f.integer(0)), f.variable(f.integer(0))
     with f.if_then(s.n_g > 1), f.if_then(~f.own("independent", s.g_A, s.r).not_equal(0)):
         depend.value = f.integer(1)
+        with f.if_then(modes > _MOST_DEPENDENT):
+            f.ret(f.own("take_pivoted", purpose))
         code = f.own("reject_dependent")
         with f.if_then(~code.not_equal(1)):
             f.ret(1)
@@ -473,7 +506,7 @@ def _solve_group() -> str:
             f.ret(1)
         with f.if_then(holds.value.not_equal(0)), f.if_then(f.own("keep").not_equal(0)):
             f.ret(1)
-    best = f.own("select", unique)
+    best = f.own("select", purpose)
     with f.if_then(best < 0):
         f.ret(1)
     g_c, g_row, f_choice, c_mode = f.whole("g_c", "g_row", "f_choice", "c_mode")
@@ -490,13 +523,13 @@ def _solve() -> str:
     solver.
     """
     f = TransitionFunction("solve", POINTER, INT64)
-    s, (b, unique) = f.s, f.arguments
+    s, (b, purpose) = f.s, f.arguments
     (lam,), (label,) = f.numbers("lam"), f.whole("c_label")
     with f.loop(s.m) as i:
         lam[i] = 0.0
     f.own("components", s.n_c, s.c_n, s.c_t, s.c_label)
     with f.loop(s.n_c) as c, f.if_then(~label[c].not_equal(c)):
         f.own("gather", c, b)
-        with f.if_then(f.own("solve_group", unique).not_equal(0)):
+        with f.if_then(f.own("solve_group", purpose).not_equal(0)):
             f.ret(1)
     return f.finish()

@@ -518,7 +518,7 @@ class ModeTransition:
         after = self._with(y, q, impulse)
         new = self.model.quantities(after, t)
         self._grain = _GRAIN * float(np.abs(y[: self.model.values.kin.n_q]).max(initial=0.0))
-        resting = self._resting(t, new, rows)
+        resting = self._resting(t, q, new, rows)
         e = self.restitution
         if resting:
             e = np.where(np.isin(np.arange(len(self.modes)), list(resting)), 0.0, self.restitution)
@@ -730,7 +730,11 @@ class ModeTransition:
         return verdict.chosen
 
     def _resting(
-        self, t: float, q: ContactQuantities, rows: Sequence[tuple[int, int]]
+        self,
+        t: float,
+        before: ContactQuantities,
+        q: ContactQuantities,
+        rows: Sequence[tuple[int, int]],
     ) -> dict[int, float]:
         """Contacts whose next flights, all of them together, would be over in no time, and when
         they would.
@@ -739,10 +743,11 @@ class ModeTransition:
             return {}
         found = {}
         candidates = [ContactCandidate(n, None) for _, n in rows]
-        held = self._solver.solve(q.A, q.b, candidates).chosen
+        held, small = self._solver.solve(q.A, q.b, candidates).chosen, self._no_speed(q)
         for k, n in rows:
             v, e = float(q.v[n]), float(self.restitution[k])
-            if held is None or not v > 0.0 or e >= 1.0:
+            moves = v > small or before.v[n] < -small
+            if held is None or not v > 0.0 or not moves or e >= 1.0:
                 continue
             back = float(q.A[n, n] * held.lam[n])
             # Σ 2 v eⁱ/a

@@ -1,16 +1,18 @@
 """From one mode to the next at the time of a guard: native text. Keywords: impact law.
 
-It does what `ModeTransition.switch` does for contacts with at most one direction of slip and
-Newton's law. Whatever needs more is left to that: `decide` returns 1 and has changed nothing.
+It does what `ModeTransition.switch` does for contacts with at most one direction of slip. Whatever
+needs more is left to that: `decide` returns 1 and has changed nothing.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from dalembert.runtime.contact.mode_solver_ir import NOT_CLOSED, NOT_STICKING
+from dalembert.runtime.contact.mode_solver_ir import EXPANSION, IMPACT, MODE
 from dalembert.runtime.contact.transition_fields import (
     GUARD_KINDS,
+    NOT_CLOSED,
+    NOT_STICKING,
     OPEN,
     STICKS,
     TransitionFunction,
@@ -41,6 +43,7 @@ def decision_ir() -> str:
         _no_speed(),
         _add_candidate(),
         _impulse(),
+        _expand(),
         _rests(),
         _record_impact(),
         _impact(),
@@ -167,15 +170,17 @@ def _collides(f: TransitionFunction, k: Value) -> Value:
 
 
 def _impulse() -> str:
-    """Λ by Newton's law; 1 where this is left to the general laws, or energy is created."""
+    """Λ by Newton's law, or by Poisson's where one contact follows it; 1 where this is left to the
+    general laws, or energy is created.
+    """
     f = TransitionFunction("find_impulse")
     s = f.s
-    n_row, t_row = f.whole("n_row", "t_row")
+    n_row, t_row, law = f.whole("n_row", "t_row", "poisson")
     b, impulse, lam, e = f.numbers("b", "impulse", "lam", "restitution")
     (resting,) = f.whole("resting")
     A, v, mu = f.quantity("A"), f.quantity("v"), f.quantity("mu")
     zero, none = f.number(0.0), f.integer(0)
-    s.n_c = 0
+    s.n_c, poisson = 0, f.variable(none)
     with f.loop(s.m) as i:
         b[i] = v[i]
     with f.loop(s.contacts) as k, f.if_then(_collides(f, k)):
@@ -183,7 +188,12 @@ def _impulse() -> str:
         f.own("add_candidate", k, n, t_row[k], mu[k], mu[k], zero, none, none)
         bounces = (v[n] < 0.0) & ~resting[k].not_equal(0)
         b[n] = f.select(bounces, v[n] * (e[k] + 1.0), v[n])
-    with f.if_then(f.own("solve", s.b, none).not_equal(0)):
+        poisson.value = poisson.value + law[k]
+    with f.if_then(poisson.value.not_equal(0)), f.loop(s.m) as i:
+        b[i] = v[i]
+    with f.if_then(f.own("solve", s.b, f.integer(IMPACT)).not_equal(0)):
+        f.ret(1)
+    with f.if_then(poisson.value.not_equal(0)), f.if_then(f.own("expand").not_equal(0)):
         f.ret(1)
     change, size = f.variable(zero), f.variable(zero)
     with f.loop(s.m) as i:
@@ -201,17 +211,46 @@ def _impulse() -> str:
     return f.finish(f.emit(INT64, f"zext {created} to {INT64}"))
 
 
+def _expand() -> str:
+    """Λ = Λ_C + e Λ_C + more: expansion gives back a part of what compression took, and more only
+    where a contact would close again; 1 where this is left to the general laws.
+    """
+    f = TransitionFunction("expand")
+    s = f.s
+    contact, c_n, c_t, resting = f.whole("c_contact", "c_n", "c_t", "resting")
+    lam, impulse, b, e, given = f.numbers("lam", "impulse", "b", "restitution", "c_given")
+    A, v, rubs = f.quantity("A"), f.quantity("v"), f.variable(f.integer(IMPACT))
+    with f.loop(s.m) as i:
+        impulse[i] = lam[i]
+    with f.loop(s.n_c) as c:
+        k, n = contact[c], c_n[c]
+        given[c] = f.select(resting[k].not_equal(0), 0.0, e[k] * lam[n])
+        impulse[n] = lam[n] + given[c]
+        with f.if_then(c_t[c] >= 0):
+            rubs.value = f.integer(EXPANSION)
+    with f.loop(s.m) as i:
+        w = f.variable(v[i])
+        with f.loop(s.m) as j:
+            w.value = w.value + A[i * s.m + j] * impulse[j]
+        b[i] = w.value
+    with f.if_then(f.own("solve", s.b, rubs.value).not_equal(0)):
+        f.ret(1)
+    with f.loop(s.m) as i:
+        lam[i] = lam[i] + impulse[i]
+    return f.finish()
+
+
 def _rests() -> str:
     """Marks contacts whose next flights, all of them together, would be over in no time; 1 where
     there is one, 2 where this is left to the general laws.
     """
     f = TransitionFunction("comes_to_rest", POINTER)
     s, y = f.s, ScalarArray(f.arguments[0])
-    (n_row, resting), (e, lam, rest) = (
-        f.whole("n_row", "resting"),
-        f.numbers("restitution", "lam", "log_rest"),
+    n_row, resting = f.whole("n_row", "resting")
+    e, lam, rest, hit, speed = f.numbers(
+        "restitution", "lam", "log_rest", "log_impulse", "log_speed"
     )
-    A, v = f.quantity("A"), f.quantity("v")
+    A, v, small, first = f.quantity("A"), f.quantity("v"), _small(f), s.logged * s.contacts
     zero, none = f.number(0.0), f.integer(0)
     flies = f.variable(none)
     s.n_c = 0
@@ -221,7 +260,7 @@ def _rests() -> str:
             flies.value = f.integer(1)
     with f.if_then(~flies.value.not_equal(0)):
         f.ret(0)
-    with f.if_then(f.own("solve", f.quantity("b").pointer, none).not_equal(0)):
+    with f.if_then(f.own("solve", f.quantity("b").pointer, f.integer(IMPACT)).not_equal(0)):
         f.ret(2)
     rests = f.variable(none)
     grain = f.largest(y, s.n_q) * GRAIN
@@ -230,11 +269,12 @@ def _rests() -> str:
         back = A[n * s.m + n] * lam[n]
         soon = v[n] * 2.0 <= s.duration * NO_TIME * (back * (1.0 - e[k]))
         low = v[n] * v[n] <= back * 2.0 * grain
-        with f.if_then((e[k] < 1.0) & (e[k] > 0.0) & (v[n] > 0.0) & (soon | low)):
+        moves = (v[n] > small) | ((hit[first + k] > 0.0) & (speed[first + k] > small))
+        with f.if_then((e[k] < 1.0) & (e[k] > 0.0) & (v[n] > 0.0) & moves & (soon | low)):
             rests.value, resting[k] = f.integer(1), 1
             # Σ 2 v eⁱ/a
             left = v[n] * 2.0 / (back * (1.0 - e[k]))
-            rest[s.logged * s.contacts + k] = f.own_time() + left
+            rest[first + k] = f.own_time() + left
     return f.finish(rests.value)
 
 
@@ -290,8 +330,6 @@ def _impact() -> str:
         approaches.value = f.integer(1)
     with f.if_then(~approaches.value.not_equal(0)):
         f.ret(0)
-    with f.if_then(~s.newton.not_equal(0)):
-        f.ret(2)
     (resting,), (rest,) = f.whole("resting"), f.numbers("log_rest")
     with f.loop(s.contacts) as k:
         resting[k] = 0
@@ -385,7 +423,7 @@ def _next_modes() -> str:
                 ended = f.select(opens, f.integer(NOT_CLOSED), gives_way)
                 given = (mu[k], mu_static[k], normal[k], way.value, ended)
                 f.own("add_candidate", k, n, t, *given)
-    with f.if_then(f.own("solve", f.quantity("b").pointer, f.integer(1)).not_equal(0)):
+    with f.if_then(f.own("solve", f.quantity("b").pointer, f.integer(MODE)).not_equal(0)):
         f.ret(1)
     contact, chosen = f.whole("c_contact", "c_mode")
     with f.loop(s.n_c) as c:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from dalembert.runtime.simulation.context import Context
     from dalembert.runtime.simulation.energy_audit import BoundAudit
 
-_Fields: Final = ctypes_structure(FIELDS)
+TransitionMemory: Final = ctypes_structure(FIELDS)
 _DRIVE: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
 # records between two visits of Python
 _CAPACITY: Final = 128
@@ -60,7 +60,8 @@ _FLAGS: Final = np.array([[m.closed, m.sticks, m.direction, m.side, 0.0] for m i
 
 
 @cached_call
-def _library() -> Library:
+def transition_library() -> Library:
+    """The native loop, compiled once."""
     return load(module_ir, EXPORTS)
 
 
@@ -86,7 +87,6 @@ def structure_of_contacts(model: ContactModel) -> tuple[dict[str, int], dict[str
         "n_u": kin.n_u,
         "contacts": len(contacts),
         "m": len(e.rows),
-        "newton": int(all(c.law != "poisson" for c in contacts)),
         "dependent": int(bool(e.shares.groups) or e.dependent),
         "normals": sum(n >= 0 for n in normals),
         "capacity": _CAPACITY,
@@ -97,6 +97,7 @@ def structure_of_contacts(model: ContactModel) -> tuple[dict[str, int], dict[str
         "t_row": [e.row_index.get((k, False), -1) for k in rows],
         "has_gap": [int(c.gap is not None) for c in contacts],
         "solved": [int(c.N is not None) for c in contacts],
+        "poisson": [int(c.law == "poisson") for c in contacts],
         "guard_kind": [GUARD_KINDS[g.kind] for g in model.guards],
         "guard_contact": [g.contact for g in model.guards],
     }
@@ -109,18 +110,44 @@ def array_sizes(model: ContactModel) -> tuple[dict[str, int], dict[str, int]]:
     """
     n, k = len(model.values.kin.state), len(model.contacts)
     m, guards = len(model.equations.rows), len(model.guards)
-    whole = {"fired_gap fired_slip fired_cone touching active node_n node_t label resting": k,
-             "c_contact c_n c_t c_slip c_ended c_label c_mode": k,
-             "g_c g_row g_n g_t n_options choice": max(k, m), "options": 4 * k,
-             "f_choice": k * MOST_FEASIBLE, "f_sticks f_closed": MOST_FEASIBLE,
+    solver_whole, solver_numbers = solver_sizes(k, m)
+    whole = {**solver_whole,
+             "fired_gap fired_slip fired_cone touching active node_n node_t label resting": k,
              "hit_guard": guards, "modes new_modes earlier": k,
              "log_hit": _CAPACITY, "log_mode log_label": _CAPACITY * k}  # fmt: skip
-    numbers = {"c_mu c_mu_static c_given": k, "impulse b size lam g_b g_lam g_w": m,
-               "g_A": m * m, "room": m * (m + 1), "f_lam f_w": m * MOST_FEASIBLE,
+    numbers = {**solver_numbers, "impulse b size lam": m,
                "table": N_EVENT_POINTS * guards, "hit_t": guards,
                "log_t log_energy": _CAPACITY, "log_before log_after": _CAPACITY * n,
                "log_impulse log_speed log_rest": _CAPACITY * k}  # fmt: skip
     return whole, numbers
+
+
+def solver_sizes(k: int, m: int) -> tuple[dict[str, int], dict[str, int]]:
+    """Room for the modes and forces of k contacts with m rows."""
+    whole = {"c_contact c_n c_t c_slip c_ended c_label c_mode l_n l_t": k,
+             "g_c g_row g_n g_t n_options choice": max(k, m), "options": 4 * k,
+             "f_choice": k * MOST_FEASIBLE, "f_sticks f_closed": MOST_FEASIBLE,
+             "basis": m + k, "nonbasic": m + k + 1}  # fmt: skip
+    numbers = {"c_mu c_mu_static c_given l_mu l_pull l_given": k, "g_b g_lam g_w l_size l_b": m,
+               "g_A": m * m, "room": m * (m + 1), "f_lam f_w": m * MOST_FEASIBLE,
+               "z": m + k, "tableau": (m + k) * (m + k + 2)}  # fmt: skip
+    return whole, numbers
+
+
+def allocate_arrays(
+    memory: Any, sizes: dict[str, int], kind: type
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Arrays one after the other in one block of memory, by the names of the structure; they keep
+    it alive.
+    """
+    names = [(name, size) for key, size in sizes.items() for name in key.split()]
+    ends = np.cumsum([0, *(size for _, size in names)]).tolist()
+    block = np.zeros(ends[-1] + 1, dtype=kind)
+    address, arrays = data_address(block), {}
+    for (name, size), begin in zip(names, ends, strict=False):
+        setattr(memory, name, address + 8 * begin)
+        arrays[name] = block[begin : begin + size]
+    return arrays
 
 
 class NativeTransition:
@@ -137,11 +164,11 @@ class NativeTransition:
         self._model = model = switcher.model
         self._alive: list[Any] = [watch, context, audit]
         self._n, self._contacts = len(model.values.kin.state), len(model.contacts)
-        self._fields = _Fields(taken=-1)
+        self._fields = TransitionMemory(taken=-1)
         # functions with their parameters and scratch space
         self._bound: list[tuple[CompiledFunction, int, int]] = []
         self.address = ctypes.addressof(self._fields)
-        self._library = _library()
+        self._library = transition_library()
         self._drive, self._begin = (_DRIVE(self._library.address(x)) for x in ("drive", "begin"))
         self._describe(switcher)
         self._attach(watch, context)
@@ -183,19 +210,7 @@ class NativeTransition:
         self._array("x", np.zeros(padded_size(self._n + 1)))
         self._array("q", np.zeros(compiled.n_out))
         whole, numbers = array_sizes(self._model)
-        self._arrays = self._block(whole, int) | self._block(numbers, float)
-
-    def _block(self, sizes: dict[str, int], kind: type) -> dict[str, np.ndarray[Any, Any]]:
-        """Arrays one after the other in one block of memory, by the names of the structure."""
-        names = [(name, size) for key, size in sizes.items() for name in key.split()]
-        ends = np.cumsum([0, *(size for _, size in names)]).tolist()
-        block = np.zeros(ends[-1] + 1, dtype=kind)
-        self._alive.append(block)
-        address, arrays = data_address(block), {}
-        for (name, size), begin in zip(names, ends, strict=False):
-            setattr(self._fields, name, address + 8 * begin)
-            arrays[name] = block[begin : begin + size]
-        return arrays
+        self._arrays = allocate_arrays(f, whole, int) | allocate_arrays(f, numbers, float)
 
     def _bind(self, name: str, function: CompiledFunction, p: FloatArray) -> None:
         """A compiled function with its parameters and scratch space."""

@@ -1,10 +1,4 @@
-"""The mode that follows, group by group: every mode of a few contacts, Lemke's method for more.
-
-Where a group has too many modes to solve all, rest is tested first: whether forces in the cones of
-μ_s leave every row at rest is a convex question. Then Lemke's method gives one solution, with μ_s
-for what rests; what slips in it gets μ, and it is solved again. Another solution is not excluded
-then.
-"""
+"""The mode that follows, group by group: every mode of a few contacts, Lemke's method for more."""
 
 from __future__ import annotations
 
@@ -16,7 +10,7 @@ import numpy as np
 from dalembert.foundation.array_types import FloatArray
 from dalembert.runtime.contact.contact_groups import contact_groups
 from dalembert.runtime.contact.force_shares import ForceShare, best_share, solution_family
-from dalembert.runtime.contact.lemke import solve_planar
+from dalembert.runtime.contact.lemke import solve_by_pivoting
 from dalembert.runtime.contact.mode_enumeration import (
     OPEN,
     RANK,
@@ -29,16 +23,11 @@ from dalembert.runtime.contact.mode_enumeration import (
     mode_inequalities,
     select_mode,
 )
-from dalembert.runtime.contact.mode_enumeration_ir import SMALL
 from dalembert.runtime.contact.round_cone import solve_round
 
 # groups with more modes than this are solved by Lemke's method
 _ENUMERATED: Final = 1024
 _ENUMERATED_DEPENDENT: Final = 64
-# least slip acceleration, relative to the largest acceleration
-_SLIPS: Final = 1e-7
-# forces that are rounding, relative to those that stop everything
-_ROUNDING: Final = 1e-15
 _CLOSED: Final = ContactMode()
 
 
@@ -92,7 +81,7 @@ class NextModeSolver:
             and mode_count([c.kind for c in candidates]) > _most_enumerated(A)
             and not any(c.two_sided or c.pressed is not None for c in candidates)
         ):
-            found = _by_pivoting(A, b, candidates)
+            found = solve_by_pivoting(A, b, candidates)
             if found is not None:
                 return NextMode(found)
         return self._enumerate(A, b, candidates, impact=impact)
@@ -177,119 +166,3 @@ def mode_share(
     if family is None:
         return None
     return best_share(*family, mode_inequalities(candidates, modes, m))
-
-
-# ---- many contacts -------------------------------------------------------------------------------
-
-
-def _by_pivoting(
-    A: FloatArray, b: FloatArray, candidates: Sequence[ContactCandidate]
-) -> FeasibleMode | None:
-    """A mode in which everything holds, by rest or by Lemke's method; None where it gives none."""
-    active = [c for c in candidates if _may_close(c)]
-    at_rest = _at_rest(A, b, candidates)
-    if at_rest is not None:
-        return at_rest
-    lam = _static_then_slip(A, b, active)
-    if lam is None:
-        return None
-    w = A @ lam + b
-    # with a fast slip, impulses of a slow approach are rounding
-    rounding = _ROUNDING * float((np.abs(b) / np.maximum(np.diag(A), 1e-300)).max(initial=0.0))
-    force = max(SMALL * float(np.abs(lam).max(initial=0.0)), rounding)
-    speed = SMALL * _speed_scale(A, b, lam)
-    modes = []
-    for c in candidates:
-        mode = _mode(c, lam, w, force, speed)
-        if mode.sticks and not _law_holds(c, mode, lam, w, (force, speed)):
-            # a slow slip next to faster ones
-            mode = ContactMode(direction=1 if w[c.t] > 0.0 else -1)
-        if not _law_holds(c, mode, lam, w, (force, speed)):
-            return None
-        modes.append(mode)
-    return FeasibleMode(tuple(modes), lam, w)
-
-
-def _static_then_slip(
-    A: FloatArray, b: FloatArray, contacts: Sequence[ContactCandidate]
-) -> FloatArray | None:
-    """Forces with μ_s for what rests and μ for what slips: what begins to slip falls to μ."""
-    stuck = ContactMode(sticks=True)
-    mu = [c.mu if c.slip or stuck in c.ended else c.mu_static for c in contacts]
-    small = _SLIPS * float(np.abs(b).max(initial=0.0))
-    lam = None
-    for _ in range(len(contacts) + 1):
-        lam = solve_planar(A, b, contacts, mu)
-        if lam is None:
-            return None
-        w = A @ lam + b
-        slipping = [
-            c.t is not None and f > c.mu and abs(w[c.t]) > small
-            for c, f in zip(contacts, mu, strict=True)
-        ]
-        if not any(slipping):
-            break
-        mu = [c.mu if s else f for c, f, s in zip(contacts, mu, slipping, strict=True)]
-    return lam
-
-
-def _may_close(c: ContactCandidate) -> bool:
-    """Whether the end of a mode leaves the contact closed."""
-    return c.n is None or not any(m.closed and not m.sticks for m in c.ended)
-
-
-def _speed_scale(A: FloatArray, b: FloatArray, lam: FloatArray) -> float:
-    return float((np.abs(A) @ np.abs(lam)).max(initial=0.0) + np.abs(b).max(initial=0.0))
-
-
-def _at_rest(
-    A: FloatArray, b: FloatArray, candidates: Sequence[ContactCandidate]
-) -> FeasibleMode | None:
-    """All contacts closed, and sticking where there is friction, if some forces allow it."""
-    if any(c.slip or c.ended for c in candidates):
-        return None
-    modes = tuple(ContactMode(sticks=c.t is not None) for c in candidates)
-    share = mode_share(A, b, candidates, modes)
-    if share is None or share.margin < -SMALL * np.abs(share.lam).max(initial=0.0):
-        return None
-    return FeasibleMode(modes, share.lam, A @ share.lam + b)
-
-
-def _mode(
-    c: ContactCandidate, lam: FloatArray, w: FloatArray, force: float, speed: float
-) -> ContactMode:
-    """What a contact does, from its forces and accelerations."""
-    if c.n is not None and (not _may_close(c) or (lam[c.n] <= force and w[c.n] > speed)):
-        return OPEN
-    if c.t is None:
-        return ContactMode()
-    if c.slip:
-        return ContactMode(direction=c.slip)
-    if abs(w[c.t]) > max(speed, _SLIPS * float(np.abs(w).max(initial=0.0))):
-        return ContactMode(direction=1 if w[c.t] > 0.0 else -1)
-    if ContactMode(sticks=True) in c.ended:
-        return ContactMode(direction=1 if lam[c.t] <= 0.0 else -1)
-    return ContactMode(sticks=True)
-
-
-def _law_holds(
-    c: ContactCandidate,
-    mode: ContactMode,
-    lam: FloatArray,
-    w: FloatArray,
-    small: tuple[float, float],
-) -> bool:
-    """N ≥ 0, a_N ≥ 0, one of them zero; |T| ≤ μ_s N at rest, T = −s μ N in slip."""
-    force, speed = 10.0 * small[0], 10.0 * small[1]
-    lam_n = lam[c.n] if c.n is not None else 0.0
-    if not mode.closed:
-        return bool(abs(lam_n) <= force and c.n is not None and w[c.n] >= -speed)
-    if lam_n < -force or (c.n is not None and abs(w[c.n]) > speed):
-        return False
-    if c.t is None:
-        return True
-    T, bound = lam[c.t], lam_n + c.given
-    if mode.sticks:
-        return bool(abs(T) <= c.mu_static * bound + force and abs(w[c.t]) <= speed)
-    along = bool(c.slip) or mode.direction * w[c.t] >= -speed
-    return bool(along and abs(T + mode.direction * c.mu * bound) <= force)

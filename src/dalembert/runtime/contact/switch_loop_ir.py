@@ -14,6 +14,7 @@ from typing import Final
 
 from dalembert.runtime.contact.initial_mode_ir import EXPORTS as INITIAL_EXPORTS
 from dalembert.runtime.contact.initial_mode_ir import initial_mode_ir
+from dalembert.runtime.contact.lemke_ir import EXPORTS as LEMKE_EXPORTS
 from dalembert.runtime.contact.mode_solver_ir import solver_ir
 from dalembert.runtime.contact.mode_transition_ir import NO_TIME, decision_ir
 from dalembert.runtime.contact.transition_fields import (
@@ -32,7 +33,7 @@ from dalembert.runtime.ode.guard_search import GUARD_FIELDS
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 from dalembert.runtime.ode.integrator_state import ExitReason, WorkRow
 
-EXPORTS: Final = ("drive", "change", *INITIAL_EXPORTS)
+EXPORTS: Final = ("drive", "change", *INITIAL_EXPORTS, *LEMKE_EXPORTS)
 _POLISHES: Final = 4
 # two guards closer than this part of a step, or by fewer last bits of the time, fall at once
 _AT_ONCE: Final = 1e-12

@@ -20,6 +20,8 @@ from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, POINTER
 from dalembert.runtime.ode.integrator_state import STATE_FIELDS
 
 OPEN, CLOSED, STICKS, SLIPS_UP, SLIPS_DOWN = range(5)
+# what a contact does no longer
+NOT_CLOSED, NOT_STICKING = 1, 2
 # what may end a mode
 GUARD_KINDS: Final = {"gap": 0, "slip": 1, "cone": 2, "jam": 3}
 # what a parameter of the compiled functions is set to
@@ -48,8 +50,9 @@ _POINTERS: Final = (
     "quantities quantities_p quantities_work x q",
     # the projection onto the constraints; K₂ and 𝒰; the level of E_Z
     "context project energy energy_p energy_work energy_result E_start",
-    # of each contact: its rows, below zero for none, whether it has a gap, whether N is solved for
-    "n_row t_row has_gap solved restitution",
+    # of each contact: its rows, below zero for none, whether it has a gap, whether N is solved for,
+    # whether its impacts follow Poisson's law, and e
+    "n_row t_row has_gap solved poisson restitution",
     # modes now, the next ones, and those before the latest change
     "modes new_modes earlier",
     # parameters to set: address, contact, which flag; and what follows from parameters alone
@@ -65,15 +68,27 @@ _POINTERS: Final = (
     # one group: its candidates and rows, its matrices, the modes of each
     "g_c g_row g_n g_t g_A g_b room g_lam g_w options n_options choice",
     "f_lam f_w f_choice f_sticks f_closed",
+    # the same as a problem of complementarity: its tableau and variables, and of each contact the
+    # places of its variables, μ, and μ and given force in the units of the scaled rows
+    "tableau basis nonbasic z l_n l_t l_mu l_pull l_given l_size l_b",
     # a record of each change
     "log_t log_hit log_energy log_before log_after log_mode log_impulse log_speed log_label",
     "log_rest",
 )
 _WHOLE: Final = (
-    "guards n_state n_q speed_offset n_u width contacts m taken newton dependent normals",
-    "settings prologues hits n_c n_g r feasible logged capacity slack",
+    "guards n_state n_q speed_offset n_u width contacts m taken dependent normals",
+    "settings prologues hits n_c n_g r feasible logged capacity slack n_z n_tangent",
 )
-_NUMBERS: Final = ("t1", "max_step", "duration", "tolerance", "latest", "last_impact", "saved_t")
+_NUMBERS: Final = (
+    "t1",
+    "max_step",
+    "duration",
+    "tolerance",
+    "latest",
+    "last_impact",
+    "saved_t",
+    "scale",
+)
 FIELDS: Final[tuple[tuple[str, str], ...]] = (
     *((name, POINTER) for line in _POINTERS for name in line.split()),
     *((name, INT64) for line in _WHOLE for name in line.split()),

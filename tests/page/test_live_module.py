@@ -150,6 +150,13 @@ EVENTFUL = {
         1.2,
         (da.event("x - 0.5", stop=True, name="half"), da.event("x - 0.8", name="seen")),
     ),
+    # between two samples of a step
+    "twice between two samples": (
+        ball,
+        {"x": 1.0, "x.dot": 4.0},
+        0.8,
+        (da.event("x - 1.815493", name="top"),),
+    ),
     "ever more often": (ball, {"x": 1.0}, 9.0, (da.impact("x", 0.5, name="floor"),)),
 }
 

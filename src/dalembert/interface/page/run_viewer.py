@@ -181,7 +181,10 @@ def run_request(run: Trajectory) -> InteractiveRequest:
     """The options that the run itself remembers."""
     values, system = run.values, run.system
     start = {m.name: m.value for m in run.start.values if m.origin == "given"}
-    names = {s.scalar.i: s.name for s in system.symbols.values() if s.kind == "input"}
+    # the run itself solves for the forces of contacts
+    solved = {str(x.name) for c in system.contacts for x in c.forces}
+    given = [s for s in system.symbols.values() if s.kind == "input" and s.name not in solved]
+    names = {s.scalar.i: s.name for s in given}
     inputs = {
         names[i]: Scalar(values.kin.tape, e) for i, e in values.bindings.items() if i in names
     }

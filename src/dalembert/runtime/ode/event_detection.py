@@ -8,7 +8,6 @@ the parabola through them reaches beyond zero.
 
 from __future__ import annotations
 
-import functools
 from typing import Final
 
 from dalembert.runtime.numerics.ir_builder import (
@@ -19,11 +18,10 @@ from dalembert.runtime.numerics.ir_builder import (
     Value,
     VectorArray,
 )
-from dalembert.runtime.numerics.llvm_types import DOUBLE, DOUBLE4, INT32, INT64, INTRINSICS, POINTER
+from dalembert.runtime.numerics.llvm_types import DOUBLE, DOUBLE4, INT32, INT64, POINTER
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 
 SAMPLES: Final = 8
-EXPORTS: Final = ("look", "sample", "estimate_noise")
 
 # name and kind of each field, in the order of the structure
 EVENT_FIELDS: Final[tuple[tuple[str, str], ...]] = (
@@ -56,12 +54,6 @@ EVENT_FIELDS: Final[tuple[tuple[str, str], ...]] = (
 # that is rounding
 _CHANGE: Final = 2.0**-26
 _NOISE: Final = 2.0**-22
-
-
-@functools.cache
-def module_ir() -> str:
-    """The module."""
-    return f"{INTRINSICS}\n\n{detection_ir()}\n"
 
 
 def detection_ir() -> str:

@@ -1,9 +1,9 @@
-// Events of a run: where g(q, u, t) crosses zero in a step, what a reset or an impact does there,
-// and from where the run continues. The same search as in Python (simulation/events), with g, its
-// slopes and the entries of 𝓜, A and J from the module.
+// Events of a run: where g(q, u, t) crosses zero in a step, by the search of the module; what a reset
+// or an impact does there, and from where the run continues, with the slopes of g and the entries of
+// 𝓜, A and J from the module.
 "use strict";
 
-const SAMPLES = 8, GOLDEN = (Math.sqrt(5) - 1) / 2, LAST_BITS = 64, AT_ONCE = 1e-12, POLISHES = 4, MOST_EVENTS = 100000, TOO_OFTEN = 50, SHRINKING = 8, SHORT_INTERVAL = 1e-7;
+const LAST_BITS = 64, AT_ONCE = 1e-12, POLISHES = 4, MOST_EVENTS = 100000, TOO_OFTEN = 50, SHRINKING = 8, SHORT_INTERVAL = 1e-7;
 const ulp = (x) => (x === 0 ? Number.MIN_VALUE : Math.max(2 ** (Math.floor(Math.log2(Math.abs(x))) - 52), Number.MIN_VALUE));
 
 class Happenings {
@@ -14,6 +14,8 @@ class Happenings {
     this.watch = new Structure(engine, engine.data.events.fields);
     this.room = Object.fromEntries(["values", "last", "earlier", "side", "wanted", "side_before"].map((name) => [name, engine.room(m)]));
     this.x = engine.room(padded(engine.n + 1) + LANES);
+    const { points, most } = engine.data.events, sizes = { dense: engine.width * DENSE_ROWS, table: points * m, times: most * m, numbers: most * m };
+    this.search = Object.fromEntries(Object.entries(sizes).map(([name, size]) => [name, engine.room(size)]));
   }
 
   of(name) { return this.engine.numbers(this.room[name], this.events.length); }
@@ -51,60 +53,12 @@ class Happenings {
 
   // ---- where -------------------------------------------------------------------------------
 
-  // crossings in the last step of a motion, in the order of time
-  crossings(step) {
-    const sides = Array.from(this.of("side_before")), found = [], length = step.end - step.begin;
-    const times = Array.from({ length: SAMPLES + 3 }, (_, k) => step.begin + (k - 1) * length / SAMPLES);
-    times[times.length - 2] = step.end;
-    const all = (t) => this.at("crossings", Array.from(step.at(t)), t), samples = times.map(all);
-    this.events.forEach((one, i) => {
-      const g = (t) => all(t)[i];
-      for (const [t, side] of Happenings.ofOne(g, times, samples.map((row) => row[i]), sides[i])) if (one.sign * side >= 0) found.push({ t, event: i });
-    });
-    return found.sort((a, b) => a.t - b.t || a.event - b.event);
-  }
-
-  static * ofOne(g, times, values, side) {
-    for (let k = 2; k < times.length - 1; k++) {
-      const v = values[k], next = v ? Math.sign(v) : side, inside = side * v < 0 || !side ? null : Happenings.beyond(g, times, values, side, k);
-      if (side * v < 0) yield [Happenings.root(g, times[k - 1], times[k], side), next];
-      else if (inside !== null) { yield [Happenings.root(g, times[k - 1], inside, side), -side]; yield [Happenings.root(g, inside, times[k], -side), side]; }
-      side = next;
-    }
-  }
-
-  // a time between two samples on one side of zero where g is on the other, if the search for the extreme passes one
-  static beyond(g, times, values, side, k) {
-    const [before, left, right, after] = [k - 2, k - 1, k, k + 1].map((j) => side * values[j]);
-    if (Math.min(left, right) > Math.min(before, after)) return null;
-    let a = times[k - 1], b = times[k], inner = b - GOLDEN * (b - a), outer = a + GOLDEN * (b - a), near = side * g(inner), far = side * g(outer);
-    for (let round = 0; round < 40; round++) {
-      if (near < 0) return inner;
-      if (far < 0) return outer;
-      if (near < far) { b = outer; outer = inner; far = near; inner = b - GOLDEN * (b - a); near = side * g(inner); }
-      else { a = inner; inner = outer; near = far; outer = a + GOLDEN * (b - a); far = side * g(outer); }
-    }
-    return null;
-  }
-
-  // between a, where g is on `side`, and b, where it is not: by halves, and by the secant where that is safe (Illinois)
-  static root(g, a, b, side) {
-    let left = side * g(a), right = side * g(b);
-    const shortest = Math.max(1e-15 * (b - a), ulp(a));
-    while (left <= 0) {
-      if (b - a <= shortest) return a;
-      const middle = a + 0.5 * (b - a), f = side * g(middle);
-      if (f > 0) { a = middle; left = f; } else { b = middle; right = f; }
-    }
-    for (let round = 0; round < 200 && b - a > ulp(a); round++) {
-      let t = round % 3 === 2 ? a + 0.5 * (b - a) : a + (b - a) * left / (left - right);
-      if (!(t > a && t < b)) t = a + 0.5 * (b - a);
-      if (!(t > a && t < b)) break;
-      const f = side * g(t);
-      if (f === 0) return t;
-      if (f > 0) { a = t; left = f; right *= 0.5; } else { b = t; right = f; left *= 0.5; }
-    }
-    return b;
+  // crossings in the step that ends at point k of a motion, in the order of time
+  crossings(motion, k) {
+    const e = this.engine, { dense, table, times, numbers } = this.search, block = motion.block(k), size = e.width * DENSE_ROWS, first = (k - block.first) * size, m = this.events.length;
+    e.numbers(dense, size).set(block.dense.subarray(first, first + size));
+    const count = Number(e.call[e.data.events.crossings](this.watch.at, dense, motion.time(k - 1), motion.time(k), table, this.room.side_before, times, numbers, BigInt(m)));
+    return Array.from(e.numbers(times, count), (t, j) => ({ t, event: e.i32[numbers / 4 + 2 * j] })).sort((a, b) => a.t - b.t || a.event - b.event);
   }
 
   // ---- what --------------------------------------------------------------------------------
@@ -143,7 +97,7 @@ class Happenings {
 
   // whether the motion is over; it then knows why
   pass(motion) {
-    const e = this.engine, k = motion.count - 1, step = motion.step(k), found = this.crossings(step), acting = found.filter((c) => this.events[c.event].action !== "RECORD");
+    const e = this.engine, k = motion.count - 1, step = { begin: motion.time(k - 1), end: motion.time(k) }, found = this.crossings(motion, k), acting = found.filter((c) => this.events[c.event].action !== "RECORD");
     const until = acting.length ? acting[0].t : step.end, near = until + AT_ONCE * (step.end - step.begin) + LAST_BITS * ulp(until);
     for (const c of found) if (c.t <= near && this.events[c.event].action === "RECORD") this.note(c.event, c.t);
     if (!acting.length) return false;

@@ -59,11 +59,11 @@ async function unpack(root, folded = false) {
     const packed = document.getElementById(place.dataset.packed);
     // another call has it in hand
     if (!packed) continue;
-    delete place.dataset.packed;
-    place.innerHTML = await inflate(packed.textContent);
     packed.remove();
+    place.innerHTML = await inflate(packed.textContent);
     copyable(place);
     reachable(place.parentElement);
+    delete place.dataset.packed;
   }
 }
 // a printed page shows the derivation by the chosen principle, and everything else that is folded
@@ -106,7 +106,7 @@ function copyable(root) {
 
 // what scrolls sideways can be reached by the keyboard
 function reachable(root) {
-  for (const e of $$(".formula, pre, table, .scroll, fieldset", root)) {
+  for (const e of $$(".formula, .statement, pre, table, .scroll, fieldset", root)) {
     if (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1) e.tabIndex = 0; else if (e.tabIndex === 0) e.removeAttribute("tabindex");
   }
 }
@@ -404,7 +404,7 @@ function begin() {
   unpack(document);
   document.documentElement.dataset.ready = "yes";
   // from now on everything has its true height, so that links to the parts arrive where they should
-  const settle = () => { document.documentElement.classList.add("settled"); unpack(document, true).then(() => reachable(document)); };
+  const settle = () => { document.documentElement.classList.add("settled"); reachable(document); unpack(document, true).then(() => reachable(document)); };
   addEventListener("resize", () => reachable(document));
   document.addEventListener("shown", () => reachable(document));
   if (window.requestIdleCallback) requestIdleCallback(settle, { timeout: 2000 }); else setTimeout(settle, 300);

@@ -737,9 +737,11 @@ class Stage {
     const unit = (kind) => (!this.bar?.unit ? "" : kind === "torque" ? " N m" : " N");
     for (const label of this.values ?? []) {
       const a = this.arrows[label.k];
-      label.shown = this.show.arrows && Boolean(a);
+      // an arrow without length has no number
+      const size = this.show.arrows && a ? V.norm(this.at(a.v)) : 0;
+      label.shown = size > 0;
       if (!label.shown) continue;
-      const text = `${Charts.label(+V.norm(this.at(a.v)).toPrecision(3))}${unit(a.kind)}`;
+      const text = `${Charts.label(+size.toPrecision(3))}${unit(a.kind)}`;
       if (label.span.textContent !== text) { label.span.textContent = text; label.wide = 7.2 * text.length + 4; }
     }
     return (this.values ?? []).filter((label) => label.shown || ((label.span.hidden = true), false));

@@ -376,12 +376,6 @@ class Motion {
     this.blocks.push({ first: this.count++, t: Float64Array.of(t), y: y.slice(), dense });
   }
 
-  // the step that ends at point k
-  step(k) {
-    const begin = this.time(k - 1), end = this.time(k), b = this.block(k), o = (k - b.first) * this.engine.width * DENSE_ROWS;
-    return { begin, end, at: (t) => this.polynomial(b, o, (t - begin) / (end - begin)) };
-  }
-
   stop(why) { this.stopped = why; return this; }
 
   block(k) {

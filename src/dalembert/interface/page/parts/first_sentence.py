@@ -23,11 +23,14 @@ def first_sentence(kin: Kinematics) -> str:
     )
     parts = [what or "A system given by its energies"]
     springs = sum(p.between is not None for p in s.potentials)
+    # contacts and friction are loads too, under their own names
+    contacts = {c.name: "contact" if c.gap is not None else "friction force" for c in s.contacts}
+    kinds = [contacts.get(load.name, "load") for load in s.loads]
     loads = [
         *(["gravity"] if s.gravity_field is not None else []),
         *([f"{springs} spring{'s' * (springs != 1)}"] if springs else []),
         *([_plain(len(s.dissipations), "damper")] if s.dissipations else []),
-        *([_plain(len(s.loads), "load")] if s.loads else []),
+        *(_plain(kinds.count(kind), kind) for kind in dict.fromkeys(kinds)),
     ]
     under = f" under {_listed(loads)}" if loads else ""
     rows = f", {_plain(len(s.constraints), 'constraint equation')}" if s.constraints else ""

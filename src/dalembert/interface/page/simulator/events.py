@@ -1,11 +1,11 @@
-"""g(q, u, t) = 0 in a page: the functions that find events, and those that say what a reset or
-an impact does to a state.
+"""g(q, u, t) = 0 in a page: the native search for events, their functions, and those that say
+what a reset or an impact does to a state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from dalembert.interface.page.simulator.integrator_module import (
     expression_function,
     field_types,
 )
-from dalembert.runtime.ode.event_detection import EVENT_FIELDS, EXPORTS, module_ir
+from dalembert.runtime.ode.event_detection import EVENT_FIELDS
+from dalembert.runtime.ode.guard_search import MOST_CROSSINGS, N_EVENT_POINTS, module_ir
 from dalembert.runtime.simulation.events.event import SIGNS, Event, EventAction
 from dalembert.runtime.simulation.events.event_actions import Impact, reset_values
 from dalembert.runtime.simulation.events.event_functions import event_node
@@ -22,7 +23,8 @@ from dalembert.runtime.states.evaluator import Evaluator
 from dalembert.symbolic.algebra.expression_graph import gradient
 from dalembert.symbolic.algebra.scalar import Scalar
 
-_PREFIX = "events"
+_PREFIX: Final = "events"
+_EXPORTS: Final = ("look", "crossings")
 
 
 def event_functions(evaluator: Evaluator, events: Sequence[Event]) -> ModuleSection:
@@ -44,10 +46,12 @@ def event_functions(evaluator: Evaluator, events: Sequence[Event]) -> ModuleSect
     data = {
         "list": described,
         "fields": field_types(EVENT_FIELDS),
-        "look": f"{_PREFIX}.{EXPORTS[0]}",
+        **{name: f"{_PREFIX}.{name}" for name in _EXPORTS},
+        "points": N_EVENT_POINTS,
+        "most": MOST_CROSSINGS,
     }
     return ModuleSection(
-        parts, data, ((_PREFIX, module_ir()),), tuple(f"{_PREFIX}.{name}" for name in EXPORTS)
+        parts, data, ((_PREFIX, module_ir()),), tuple(f"{_PREFIX}.{name}" for name in _EXPORTS)
     )
 
 

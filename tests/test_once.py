@@ -2,12 +2,14 @@
 crash nor change a bit.
 """
 
+import gc
 import json
 import multiprocessing
 import os
 import subprocess
 import sys
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,10 +18,40 @@ import pytest
 import dalembert as da
 import first_calls
 from dalembert import gallery
-from dalembert.foundation.caching import MAX_ENTRIES, PerOwnerCache, cached_call
+from dalembert.foundation.caching import (
+    MAX_ENTRIES,
+    PerOwnerCache,
+    cached_call,
+    paused_collection,
+)
 
 SCRIPT = Path(first_calls.__file__)
 THREADS = 8
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_objects_of_a_pause_are_old_and_still_collected(frozen):
+    class Node:
+        pass
+
+    gc.collect()
+    if frozen:
+        gc.freeze()
+    try:
+        held = gc.get_freeze_count()
+        with paused_collection():
+            kept = [[] for _ in range(5000)]
+            loop = Node()
+            loop.itself, watched = loop, weakref.ref(loop)
+            del loop
+        old = {id(x) for x in gc.get_objects(2)}
+        # what the user froze stays frozen; then nothing is moved
+        assert (0 if frozen else len(kept)) == sum(id(x) in old for x in kept)
+        assert held == gc.get_freeze_count()
+        gc.collect()
+        assert watched() is None
+    finally:
+        gc.unfreeze()
 
 
 def test_who_comes_second_waits_for_the_first():

@@ -6,10 +6,10 @@ prove that they agree, set it in motion, and read the derivation.
 `__init__.pyi` lists the public names. A chapter is opened when one of its names is first asked for.
 """
 
+import os
 import re
 import sys
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -18,14 +18,13 @@ from dalembert.foundation.caching import COMPUTE_LOCK, paused_collection
 from dalembert.short_tracebacks import install_hook
 
 # {public name: the module it lives in}
-_HOME = {
-    name: module
-    for module, name in re.findall(
-        r"^from ([\w.]+) import \(?\s*(\w+) as",
-        Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8"),
-        re.MULTILINE,
-    )
-}
+with open(os.path.splitext(__file__)[0] + ".pyi", encoding="utf-8") as _names:
+    _HOME = {
+        name: module
+        for module, name in re.findall(
+            r"^from ([\w.]+) import \(?\s*(\w+) as", _names.read(), re.MULTILINE
+        )
+    }
 # how SymPy's names are written here
 _THEIRS = {
     "Heaviside": "write da.step(x)",

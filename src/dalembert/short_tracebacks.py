@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-PACKAGE: Final = str(Path(__file__).parent) + os.sep
+PACKAGE: Final = os.path.dirname(__file__) + os.sep
 # frames of the user's own code, counted from the line that was refused
 MAX_FRAMES: Final = 3
 

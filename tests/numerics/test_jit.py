@@ -184,6 +184,32 @@ def test_code_of_another_version_is_not_found():
         jit._source_hash.__wrapped__("nothing")
 
 
+def test_the_hash_of_sources_follows_every_change(tmp_path, monkeypatch):
+    monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path / "cache"))
+    source = tmp_path / "law.py"
+    source.write_text("a = 1")
+    os.utime(source, (1e9, 1e9))
+    monkeypatch.setattr(jit, "_RESOLUTION", -1e9)
+    first = jit._hash_of_files([str(source)])
+    (kept,) = (tmp_path / "cache").iterdir()
+    # the second time no source is read
+    monkeypatch.setattr(jit, "open", lambda *_: pytest.fail("read again"), raising=False)
+    assert first == jit._hash_of_files([str(source)])
+    monkeypatch.delattr(jit, "open")
+    # of the same length and with the same time of writing, as packages install it
+    source.write_text("a = 2")
+    os.utime(source, (1e9, 1e9))
+    second = jit._hash_of_files([str(source)])
+    assert second != first
+    # what was written a moment ago may still change
+    kept.unlink()
+    source.write_text("a = 1")
+    monkeypatch.undo()
+    monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path / "another"))
+    assert first == jit._hash_of_files([str(source)])
+    assert not (tmp_path / "another").exists()
+
+
 def test_without_sources_kept_code_is_not_found(tmp_path, monkeypatch):
     # as where only bytecode is installed
     (tmp_path / "runtime" / "numerics").mkdir(parents=True)

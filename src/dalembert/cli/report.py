@@ -184,7 +184,7 @@ def view(
     request = _report_request(
         system, chosen, duration, {"--set": values, "--start": start, "--input": inputs}
     )
-    folder = ObjectCache.from_environment().directory or Path(tempfile.gettempdir())
+    folder = Path(ObjectCache.from_environment().directory or tempfile.gettempdir())
     target = folder / VIEWED / f"{_file_stem(system)}.html"
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     _write_page(system, request, chosen, target, (), show=True)

@@ -17,11 +17,11 @@ import os
 import platform
 import re
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dalembert.errors import DalembertError
@@ -67,7 +67,9 @@ _FORMAT: Final = 1
 _LIBRARIES_PER_LINKER: Final = 64
 _SMALL_CODE: Final = os.name == "posix"
 # model and features of the processor on Linux
-_MODEL: Final = Path("/sys/devices/system/cpu/modalias")
+_MODEL: Final = "/sys/devices/system/cpu/modalias"
+# seconds: no file system has coarser times
+_RESOLUTION: Final = 3.0
 _GLOBAL_NAME: Final = re.compile(r"@([-\w.$]+)")
 
 
@@ -161,16 +163,36 @@ def source_hashes(*chapters: str) -> bytes:
 
 @functools.cache
 def _source_hash(chapter: str) -> bytes:
-    root = os.path.join(Path(__file__).parents[2], chapter)  # noqa: PTH118 - thrice as fast
-    if not os.path.isdir(root):  # noqa: PTH112
+    package = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+    root = os.path.join(package, chapter)
+    if not os.path.isdir(root):
         raise FileNotFoundError(root)
-    texts: list[bytes] = []
+    paths: list[str] = []
     for folder, below, files in os.walk(root):
         below.sort()
-        sources = (name for name in sorted(files) if name.endswith(".py"))
-        texts += [Path(folder, name).read_bytes() for name in sources]
+        paths += [os.path.join(folder, name) for name in sorted(files) if name.endswith(".py")]
     # where only bytecode is installed versions cannot be distinguished: cached code is never reused
-    return hashlib.sha256(b"".join(texts) or os.urandom(32)).digest()
+    if not paths:
+        return os.urandom(32)
+    return _hash_of_files(paths)
+
+
+def _hash_of_files(paths: list[str]) -> bytes:
+    """The hash of what is in files: from the cache, if none was written since it was computed."""
+    states = [os.stat(path) for path in paths]
+    stamps = [(s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for s in states]
+    cache = ObjectCache.from_environment()
+    key = "sources-" + hashlib.sha256(repr((paths, stamps)).encode()).hexdigest()
+    if (known := cache.read(key)) is not None:
+        return known
+    running = hashlib.sha256()
+    for path in paths:
+        with open(path, "rb") as file:
+            running.update(file.read())
+    # a file that is being edited may change again within the resolution of its times
+    if max(max(s.st_mtime, s.st_ctime) for s in states) < time.time() - _RESOLUTION:
+        cache.write(key, running.digest())
+    return running.digest()
 
 
 def _generator_key(text: Callable[[], str]) -> bytes:
@@ -309,7 +331,8 @@ def _processor() -> bytes:
     empty if unknown.
     """
     try:
-        model = _MODEL.read_bytes()
+        with open(_MODEL, "rb") as file:
+            model = file.read()
         llvmlite = importlib.import_module("llvmlite")
     except (OSError, ImportError):
         return b""

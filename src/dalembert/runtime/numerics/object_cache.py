@@ -19,7 +19,6 @@ import os
 import stat
 import sys
 import warnings
-from pathlib import Path
 from typing import Any, Final
 
 from dalembert.errors import DalembertWarning
@@ -34,14 +33,14 @@ _SUFFIX: Final = ".obj"
 # how full a directory is left that was too full
 _EVICTION_TARGET: Final = 15 / 16
 # bytes in each directory when it was last looked through, and what this process has written since
-_seen: dict[Path, int] = {}
+_seen: dict[str, int] = {}
 
 
 class ObjectCache:
     """A directory of objects, at most `limit` bytes; those unused longest go first."""
 
-    def __init__(self, directory: Path | None, limit: int = LIMIT) -> None:
-        self.directory = directory
+    def __init__(self, directory: str | os.PathLike[str] | None, limit: int = LIMIT) -> None:
+        self.directory = None if directory is None else os.fspath(directory)
         self.limit = limit
 
     @classmethod
@@ -55,11 +54,12 @@ class ObjectCache:
         """The object kept under `key`, or None if there is none that is whole."""
         if self.directory is None:
             return None
-        path = self.directory / (key + _SUFFIX)
+        path = os.path.join(self.directory, key + _SUFFIX)
         try:
             if not _is_trusted(self.directory):
                 return None
-            data = path.read_bytes()
+            with open(path, "rb") as file:
+                data = file.read()
         except OSError:
             return None
         digest, payload = data[:_DIGEST_SIZE], data[_DIGEST_SIZE:]
@@ -73,19 +73,19 @@ class ObjectCache:
         """Keep an object under `key`, if the disk allows."""
         if self.directory is None or len(payload) > self.limit:
             return
-        temporary = self.directory / f".{os.urandom(8).hex()}"
+        temporary = os.path.join(self.directory, f".{os.urandom(8).hex()}")
         try:
-            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.makedirs(self.directory, mode=0o700, exist_ok=True)
             if not _is_trusted(self.directory):
                 return
             _write_new(temporary, _digest(key, payload) + payload)
-            temporary.replace(self.directory / (key + _SUFFIX))
+            os.replace(temporary, os.path.join(self.directory, key + _SUFFIX))
             self._track_size(self.directory, _DIGEST_SIZE + len(payload))
         except OSError:
             with contextlib.suppress(OSError):
-                temporary.unlink()
+                os.unlink(temporary)
 
-    def _track_size(self, directory: Path, written: int) -> None:
+    def _track_size(self, directory: str, written: int) -> None:
         """Look through the directory when this process first writes there, and when it may have
         reached the limit.
         """
@@ -95,7 +95,7 @@ class ObjectCache:
         else:
             _seen[directory] = total + written
 
-    def _evict_oldest(self, directory: Path) -> None:
+    def _evict_oldest(self, directory: str) -> None:
         """If the limit is passed remove the files unused longest, a little more than needed, so
         that not every write has to look again.
         """
@@ -115,7 +115,7 @@ class ObjectCache:
             if total <= wanted:
                 break
             with contextlib.suppress(OSError):
-                Path(path).unlink()
+                os.unlink(path)
             total -= size
         _seen[directory] = total
 
@@ -124,37 +124,39 @@ def _digest(key: str, payload: bytes) -> bytes:
     return hashlib.sha256(key.encode() + payload).digest()
 
 
-def _write_new(path: Path, data: bytes) -> None:
+def _write_new(path: str, data: bytes) -> None:
     """A new file that only its owner can read or write."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     with os.fdopen(handle, "wb") as file:
         file.write(data)
 
 
-def _cache_directory() -> Path | None:
+def _cache_directory() -> str | None:
     """Where objects are kept; None if nowhere."""
     named = os.environ.get("DALEMBERT_CACHE", "").strip()
     if named.lower() in _SWITCHED_OFF:
         return None
+    home = os.path.expanduser("~")
     try:
         if named:
-            return Path(named).expanduser().absolute()
+            return os.path.abspath(os.path.expanduser(named))
         if sys.platform == "win32":
             base = os.environ.get("LOCALAPPDATA", "")
         else:
             base = os.environ.get("XDG_CACHE_HOME", "")
-        # relative paths are to be ignored, says the XDG specification
-        root = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
-    except (OSError, RuntimeError):
+    except OSError:
         return None
-    return root / "dalembert"
+    # relative paths are to be ignored, says the XDG specification
+    if os.path.isabs(base):
+        return os.path.join(base, "dalembert")
+    return None if home == "~" else os.path.join(home, ".cache", "dalembert")
 
 
-def _is_trusted(directory: Path) -> bool:
+def _is_trusted(directory: str) -> bool:
     """Whether only the owner, who is the user, can put code there."""
     if sys.platform == "win32":
         return True
-    info = directory.stat()
+    info = os.stat(directory)
     if info.st_uid == os.getuid() and not info.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return True
     reason = (

@@ -21,7 +21,6 @@ from dalembert.runtime.numerics.llvm_types import GROUP_SIZE
 from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.ode.failure_diagnosis import StallDetector, ends_stiff, run_stopped_error
 from dalembert.runtime.ode.integrator_state import ROWS, ExitReason, IntegratorState, WorkRow
-from dalembert.runtime.ode.keyboard_interrupt import defer_keyboard_interrupt
 from dalembert.runtime.ode.native_integrators import native_loop
 from dalembert.runtime.ode.solution import Outcome, PointBuffer, Solution, evaluate_dense_output
 
@@ -71,6 +70,8 @@ def integrate(problem: InitialValueProblem, on_progress: Progress | None = None)
 
 def _run_slices(integration: Integrator, on_progress: Progress | None) -> None:
     """Slice after slice, until the end or Ctrl-C."""
+    from dalembert.runtime.ode.keyboard_interrupt import defer_keyboard_interrupt
+
     watch = StallDetector(integration)
     with defer_keyboard_interrupt() as interruption:
         while not interruption.should_stop():

@@ -17,7 +17,6 @@ from dalembert.runtime.numerics import jit
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, run_prologue
 from dalembert.runtime.numerics.llvm_types import GROUP_SIZE, ctypes_structure, padded_size
 from dalembert.runtime.numerics.python_binding import data_address
-from dalembert.runtime.ode.constrained.constrained_rates import Workspace
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 from dalembert.runtime.simulation.context_ir import (
     EXPORTS,
@@ -29,6 +28,7 @@ from dalembert.runtime.simulation.energy_audit import Audit, Budget
 
 if TYPE_CHECKING:
     from dalembert.runtime.numerics.taylor_code import TaylorWorkspace
+    from dalembert.runtime.ode.constrained.constrained_rates import Workspace
 
 _Fields: Final = ctypes_structure(FIELDS)
 _ForceGuards: Final = ctypes_structure(FORCE_GUARD_FIELDS)
@@ -69,15 +69,15 @@ class Context:
         )
         self._fields.p = self._keep_alive(p)
         projects = projection is not None
-        if isinstance(rates, Workspace):
-            projects = rates.needs_projection
-            self._use_saddle_rates(rates)
-        else:
+        if isinstance(rates, CompiledFunction):
             self._fields.f, self._fields.work = (
                 rates.address,
                 self._allocate_work(rates, self._fields.p),
             )
             self._fields.x = self._keep_alive(np.zeros(n + GROUP_SIZE + n_forces))
+        else:
+            projects = rates.needs_projection
+            self._use_saddle_rates(rates)
         if projection is not None:
             self._fields.projection = projection.address
             self._fields.projection_work = self._allocate_work(projection, self._fields.p)

@@ -19,7 +19,6 @@ from dalembert.mechanics.equations.equations_of_motion import Equations
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import split_linear
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
-from dalembert.runtime.ode.constrained.constrained_rates import Workspace
 from dalembert.runtime.ode.failures import (
     Cause,
     LikelyCause,
@@ -39,6 +38,7 @@ from dalembert.symbolic.algebra.tape import Tape
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from dalembert.runtime.ode.constrained.constrained_rates import Workspace
     from dalembert.runtime.simulation.energy_audit import BoundAudit
     from dalembert.runtime.simulation.trajectory import Trajectory
 

@@ -17,11 +17,8 @@ from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations, constraint_projection
-from dalembert.mechanics.equations.sparse_saddle_point import SaddleSolution, factor_saddle_point
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, jacobian
-from dalembert.runtime.ode.constrained.block_layout import Entries
-from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates, RatesKind
 from dalembert.runtime.ode.rates import ExplicitRates, Rates
 from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.expression_graph import (
@@ -33,8 +30,10 @@ from dalembert.symbolic.algebra.expression_graph import (
 from dalembert.symbolic.algebra.tape import LEAVES, Tape
 
 if TYPE_CHECKING:
+    from dalembert.mechanics.equations.sparse_saddle_point import SaddleSolution
     from dalembert.runtime.numerics.taylor_code import CompiledTaylor
     from dalembert.runtime.numerics.taylor_recurrence import ImplicitRates
+    from dalembert.runtime.ode.constrained.block_layout import Entries
 
 # these have a discontinuity or a kink where an argument is zero; of these each side is smooth
 NONSMOOTH: Final = frozenset({"sign", "abs", "atan2"})
@@ -230,6 +229,9 @@ def _explicit_model(
 
 
 def _constrained_model(setting: RunValues, equations: SaddlePointEquations) -> NativeModel:
+    from dalembert.runtime.ode.constrained.block_layout import Entries
+    from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates, RatesKind
+
     kin = setting.kin
     tape = kin.tape.fork()
     insert = Substitution(tape, setting.bindings)
@@ -291,6 +293,11 @@ def _saddle_solution(
     """ż and λ in closed form by the zeros of M and A, or else along the spanning tree; None where
     both take too many operations.
     """
+    from dalembert.mechanics.equations.sparse_saddle_point import (
+        SaddleSolution,
+        factor_saddle_point,
+    )
+
     saddle = factor_saddle_point(insert.tape, entries.M, entries.A)
     if saddle is not None:
         return saddle.solve_all(entries.f, entries.gamma, entries.phi, entries.e)

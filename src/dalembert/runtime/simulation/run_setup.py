@@ -8,23 +8,24 @@ Keywords: run set-up.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dalembert.errors import warn
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.symbol_values import MissingValue, finite_number, require_mapping
-from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
 from dalembert.runtime.simulation.callback_inputs import append_input_values
 from dalembert.runtime.simulation.context import Context
 from dalembert.runtime.simulation.energy_audit import BoundAudit, Quadratures, native_audit
 from dalembert.runtime.simulation.events.event import EventAction
 from dalembert.runtime.simulation.model import Accelerations, NativeModel
 from dalembert.runtime.simulation.run_options import PROJECTION, RunOptions
-from dalembert.runtime.states.constraint_rank import ConstraintRank, constraint_rank
 from dalembert.runtime.states.initial_conditions import InitialState, solve_initial_conditions
-from dalembert.runtime.states.initial_failures import singular_position_note
 from dalembert.runtime.states.run_values import RunValues, parameter_vector
+
+if TYPE_CHECKING:
+    from dalembert.runtime.states.constraint_rank import ConstraintRank
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,13 @@ class RunSetup:
 
     def at_row_rank(self) -> RunSetup:
         """With as many rows as are independent where they hold, and a start that says so."""
-        if not isinstance(self.model.rates, ConstrainedRates):
+        if self.model.rates.closed_form:
             return self
+        from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates
+        from dalembert.runtime.states.constraint_rank import ConstraintRank, constraint_rank
+
         rates, start = self.model.rates, self.start
+        assert isinstance(rates, ConstrainedRates)
         m = rates.layout.m
         # in z = q̇ the rows are those whose rank the start has found
         known = (
@@ -182,6 +187,8 @@ def _bind_audit(
 def _rank_notes(rank: ConstraintRank, kin: Kinematics) -> list[str]:
     names = [kin.velocity_rows[j].row.name for j in rank.involved]
     if rank.at_start < rank.generic:
+        from dalembert.runtime.states.initial_failures import singular_position_note
+
         return [singular_position_note(names, f"rank {rank.at_start}, {rank.generic} nearby")]
     if rank.generic < rank.n_rows:
         independent = f"{rank.generic} of {rank.n_rows} constraint rows are independent"

@@ -18,8 +18,8 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
+from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.symbol_values import finite_number
-from dalembert.runtime.ode.constrained.constrained_rates import Workspace
 from dalembert.runtime.ode.failures import RunInterrupted, RunStopped
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.integration import Progress, integrate
@@ -475,10 +475,10 @@ def _finish(trajectory: Trajectory, run: _Run, options: RunOptions) -> Trajector
     if not trajectory.finished and trajectory.solution.is_interrupted:
         raise RunInterrupted(trajectory.solution.message, asked)
     explained = (
-        warn_dropped_rows(trajectory, rates)
+        warn_of_singular_speeds(trajectory)
+        if isinstance(rates, CompiledFunction)
+        else warn_dropped_rows(trajectory, rates)
         or warn_of_lost_rank(trajectory, rates, rtol, options.atol)
-        if isinstance(rates, Workspace)
-        else warn_of_singular_speeds(trajectory)
     )
     warn_of_small_motion(trajectory, rtol, options.atol)
     if trajectory.contact_modes is not None and trajectory.energy_audit is not None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.errors import Unwritable, import_optional
-from dalembert.foundation.atomic_write import atomic_replace, check_extension
 
 if TYPE_CHECKING:
     from dalembert.runtime.simulation.trajectory import Trajectory
@@ -44,6 +42,8 @@ def to_csv(run: Trajectory, path: str | os.PathLike[str]) -> None:
 
 def write_table(path: str | os.PathLike[str], names: Sequence[str], table: Any) -> None:
     """Columns under their names; the file appears whole or not at all."""
+    from dalembert.foundation.atomic_write import atomic_replace
+
     # a name with a comma in it is still one name
     header = ",".join(f'"{name}"' if "," in name else name for name in names)
     with (
@@ -58,6 +58,10 @@ def write_table(path: str | os.PathLike[str], names: Sequence[str], table: Any) 
 
 def check_table_format(path: str | os.PathLike[str]) -> None:
     """Refuse a file whose ending is no format for tables; a pipe or a terminal takes CSV."""
+    from pathlib import Path
+
+    from dalembert.foundation.atomic_write import check_extension
+
     place = Path(path) if isinstance(path, str | os.PathLike) else None
     if place is not None and (place.is_dir() or not place.exists() or place.is_file()):
         check_extension(place, tuple(WRITERS))
@@ -68,6 +72,8 @@ def write_columns(
 ) -> None:
     """Columns over the times t as CSV, Parquet, MAT, HDF5 or NetCDF, by the ending of the file."""
     check_table_format(path)
+    from pathlib import Path
+
     ending = Path(path).suffix.lower() if isinstance(path, str | os.PathLike) else ".csv"
     WRITERS.get(ending, _csv)(path, title, t, columns)
 
@@ -78,6 +84,8 @@ def _csv(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:  # 
 
 
 def _parquet(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:
+    from dalembert.foundation.atomic_write import atomic_replace
+
     arrow, parquet = import_optional("pyarrow", "this"), import_optional("pyarrow.parquet", "this")
     table = arrow.table({"t": t, **columns}).replace_schema_metadata({"system": title})
     with atomic_replace(path, _KEPT) as part:
@@ -86,6 +94,8 @@ def _parquet(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:
 
 def _mat(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:
     """MATLAB's names hold letters, digits and underscores: theta.dot becomes theta_dot."""
+    from dalembert.foundation.atomic_write import atomic_replace
+
     named = {re.sub(r"\W", "_", name): x for name, x in {"t": t, **columns}.items()}
     if len(named) <= len(columns):
         msg = f"{os.fspath(path)}: two names of {title!r} are one for MATLAB; write another format"
@@ -97,6 +107,8 @@ def _mat(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:
 
 def _hdf5(path: Any, title: str, t: Any, columns: Mapping[str, Any]) -> None:
     """HDF5 that is NetCDF as well."""
+    from dalembert.foundation.atomic_write import atomic_replace
+
     package = import_optional("h5netcdf", "this")
     with atomic_replace(path, _KEPT) as part, package.File(part, "w") as file:
         file.dimensions = {"t": len(t)}

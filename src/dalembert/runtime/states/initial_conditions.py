@@ -23,7 +23,6 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.symbol_values import require_mapping
 from dalembert.runtime.ode.failures import BadStart
-from dalembert.runtime.states.constraint_rank import rank_of_rows
 from dalembert.runtime.states.evaluator import Evaluator, Key, Level, label
 from dalembert.runtime.states.initial_form import InitialForm, InitialNames, initial_form
 from dalembert.runtime.states.initial_values import (
@@ -244,6 +243,8 @@ def _solve_native(
         singular = singular_notes(form, solver["A"]) if code else ()
         rank, n_rows = f.rank, f.n_A
         if code or form.kin.nonlinear:
+            from dalembert.runtime.states.constraint_rank import rank_of_rows
+
             A = np.vstack([solver["A"], *_nonlinear_rows(form, solver, t, p_u)])
             rank, n_rows = rank_of_rows(A).rank, len(A)
         solution = (

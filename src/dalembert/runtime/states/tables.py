@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import field
 from functools import cached_property
 from math import comb
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -20,10 +20,12 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.runtime.numerics.symbol_values import BadValue
-from dalembert.runtime.states.table_reader import RecordedColumns, read_recorded
 from dalembert.symbolic.algebra.data_arrays import DataColumn, data_column
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
+
+if TYPE_CHECKING:
+    from dalembert.runtime.states.table_reader import RecordedColumns
 
 _KINDS: Final = ("held", "linear", "cubic")
 _EXTRAPOLATIONS: Final = ("refuse", "hold", "continue", "zero")
@@ -195,6 +197,8 @@ def table(
     file's second column is taken. `extrapolation` says what lies outside: "refuse" (default),
     "hold" the first and the last value, "continue" the polynomials, or "zero".
     """
+    from dalembert.runtime.states.table_reader import read_recorded
+
     _check_choices(kind, extrapolation)
     recorded = read_recorded(times, values)
     return _table(recorded, recorded.select(column), kind, extrapolation)
@@ -206,6 +210,8 @@ def tables(source: Any, kind: str = "linear", *, extrapolation: str = "refuse") 
     A CSV file has the times in its first column and the names in its first line; units may follow
     the names, F [N].
     """
+    from dalembert.runtime.states.table_reader import read_recorded
+
     _check_choices(kind, extrapolation)
     recorded = read_recorded(source, None)
     if not recorded.names:

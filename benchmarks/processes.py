@@ -36,6 +36,17 @@ s = spatial_chain.build(50)
 s.generalized_force(s.symbols["q_1"].scalar, -float(sys.argv[1]) * s.symbols["q_1"].scalar.dot)
 da.simulate(s, 0.1, start={"q_1": 1.0})
 """
+_TALOS = """
+import os, sys
+import dalembert as da
+place = "cmeel.prefix/share/example-robot-data/robots/talos_data/robots/talos_reduced.urdf"
+found = [f for f in (os.path.join(p, place) for p in sys.path) if os.path.exists(f)]
+assert found, "example-robot-data is not installed"
+s = da.load(found[0], base="free")
+knee = s.symbols["leg_right_4_joint"].scalar
+s.generalized_force(knee, -float(sys.argv[1]) * knee.dot)
+da.simulate(s, 0.01)
+"""
 _CLOSED = """
 import sys
 import dalembert as da
@@ -114,7 +125,7 @@ def _three(code: str, rounds: int) -> dict[str, Timing]:
 
 
 def run(report: Report, *, quick: bool) -> None:
-    """Two links, fifty joints, a closed loop, and other tools with two links."""
+    """Two links, fifty joints, a robot, a closed loop, and other tools with two links."""
     report.section("Whole processes", NOTE)
     rounds = 2 if quick else 5
     # bytecode is written once
@@ -140,6 +151,13 @@ def run(report: Report, *, quick: bool) -> None:
     fifty = _three(_LONG_CHAIN, 2 if quick else 3)
     report.compare("chain of 50, new", {"dalembert": fifty["new"]}, {"dalembert": Within(0.7)})
     report.compare("chain of 50, warm", {"dalembert": fifty["warm"]})
+    try:
+        talos = _three(_TALOS, 2 if quick else 3)
+        for state, goal in (("new", 0.9), ("warm", 0.3)):
+            what = f"Talos with a free root, {state}"
+            report.compare(what, {"dalembert": talos[state]}, {"dalembert": Within(goal)})
+    except subprocess.CalledProcessError as problem:
+        report.text(f"Talos: {problem.stderr.decode().splitlines()[-1]}")
     closed = _three(_CLOSED, 2 if quick else 3)
     report.compare("four-bar, cold", {"dalembert": closed["cold"]}, {"dalembert": Within(0.8)})
     report.compare("four-bar, warm", {"dalembert": closed["warm"]})

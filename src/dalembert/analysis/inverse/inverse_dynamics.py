@@ -130,9 +130,8 @@ def actuation_matrix(
             raise BadDescription(msg) from problem
         nodes.append(still(e))
         B.append({columns[k]: t.neg(c) for k, c in parts.items()})
-    place = {kin.name(q): k for k, q in enumerate(kin.q)}
+    W = {kin.name(q): row for q, (_, row) in zip(kin.q, kin.WX, strict=True)}
     for n in names:
-        if n in place:
-            for r, w in kin.WX[place[n]][1].items():
-                B[r][names.index(n)] = w
+        for r, w in W.get(n, {}).items():
+            B[r][names.index(n)] = w
     return nodes, B

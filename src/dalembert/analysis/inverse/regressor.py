@@ -204,19 +204,16 @@ def _is_fixed(r: Vector) -> bool:
 def _body_columns(kin: Kinematics, body: Body) -> tuple[list[str], list[dict[int, int]]]:
     """{speed: entry of Y} for each parameter of a body; a particle has a mass alone."""
     P = reference_point(body) if body.frame is not None else body.G
-    F = body.frame or kin.system.N
-    t = kin.tape
-    field = kin.system.gravity_field
-    a = kin.a(P) if field is None else kin.a(P) - field.g.on(t)
-    a_F, v = a.components(F), _partial_velocities(kin, P, F)
+    F, t = body.frame or kin.system.N, kin.tape
+    a_F, v = _specific_force(kin, P).components(F), _partial_velocities(kin, P, F)
     mass = {r: dot3(t, x, a_F) for r, x in v.items()}
     if body.frame is None:
         return ["m"], [mass]
     w, alpha = kin.w(F).components(F), kin.alpha(F).components(F)
     w_r = _partial_velocities(kin, F, F)
     columns = [
-        {r: dot3(t, x, column) for r, x in w_r.items()}
-        for column in _inertia_moments(kin, w, alpha)
+        {r: dot3(t, x, moment) for r, x in w_r.items()}
+        for moment in _inertia_moments(kin, w, alpha)
     ]
     for j, swing in enumerate(_first_moment_accelerations(kin, w, alpha)):
         forces = {r: dot3(t, x, swing) for r, x in v.items()}
@@ -226,6 +223,12 @@ def _body_columns(kin: Kinematics, body: Body) -> tuple[list[str], list[dict[int
             {r: t.add(forces.get(r, t.zero), moments.get(r, t.zero)) for r in forces | moments}
         )
     return [*(n for n, _, _ in _INERTIA), "hx", "hy", "hz", "m"], [*columns, mass]
+
+
+def _specific_force(kin: Kinematics, P: Point) -> Vector:
+    """a − g"""
+    field = kin.system.gravity_field
+    return kin.a(P) if field is None else kin.a(P) - field.g.on(kin.tape)
 
 
 def _partial_velocities(kin: Kinematics, X: Point | Frame, F: Frame) -> dict[int, Triple]:
@@ -366,15 +369,12 @@ def base_parameters(
     rref, pivots = rref_mod(matrix, p)
     others = [j for j in range(width) if j not in set(pivots)]
     grouped: dict[int, tuple[tuple[int, Fraction | float], ...]] = {}
-    inexact: list[int] = []
     for j in others:
         residues = [(i, row[j]) for i, row in zip(pivots, rref, strict=True) if row[j]]
-        read = [(i, rational_reconstruction(x, p, _MAX_FRACTION)) for i, x in residues]
-        if any(beta is None for _, beta in read):
-            inexact.append(j)
-        grouped[j] = tuple((i, 0.0 if beta is None else beta) for i, beta in read)
-    for j in inexact:
-        grouped[j] = _fit_coefficients(kin, Y, j, [i for i, _ in grouped[j]])
+        exact = [(i, rational_reconstruction(x, p, _MAX_FRACTION)) for i, x in residues]
+        read = tuple((i, beta) for i, beta in exact if beta is not None)
+        inexact = len(read) < len(exact)
+        grouped[j] = _fit_coefficients(kin, Y, j, [i for i, _ in exact]) if inexact else read
     idle = tuple(j for j in others if not grouped[j])
     return BaseParameters(
         tuple(names), tuple(pivots), idle, {j: g for j, g in grouped.items() if g}, len(matrix)

@@ -329,16 +329,7 @@ class LinearModel(Displayable):
                 f"{', '.join(self.inputs) or 'none'}"
             )
             raise Unknown(msg)
-        if output in self.outputs:
-            C, D = self.C[self.outputs.index(output)], self.D[self.outputs.index(output)]
-        elif output in self.states:
-            C, D = np.eye(len(self.states))[self.states.index(output)], np.zeros(len(self.inputs))
-        else:
-            msg = (
-                f"frequency_response: no output {output!r}; there are "
-                f"{', '.join((*self.outputs, *self.states))}"
-            )
-            raise Unknown(msg)
+        C, D = self._output_row(output)
         places = [
             (k, self.inputs.index(name)) for k, name in enumerate(names) if name in self.inputs
         ]
@@ -351,6 +342,19 @@ class LinearModel(Displayable):
                 s**k * D[p] for k, p in places
             )
         return response
+
+    def _output_row(self, output: str) -> tuple[FloatArray, FloatArray]:
+        """The rows of C and D of an output; a state is an output of its own."""
+        if output in self.outputs:
+            k = self.outputs.index(output)
+            return self.C[k], self.D[k]
+        if output in self.states:
+            return np.eye(len(self.states))[self.states.index(output)], np.zeros(len(self.inputs))
+        msg = (
+            f"frequency_response: no output {output!r}; there are "
+            f"{', '.join((*self.outputs, *self.states))}"
+        )
+        raise Unknown(msg)
 
     def state_space(self) -> Any:
         """The same as scipy.signal.StateSpace."""

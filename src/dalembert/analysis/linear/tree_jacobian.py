@@ -31,16 +31,8 @@ class TreeJacobian:
         order_of_links = [tables.speeds.index(u) for u in kin.u]
         row, n = {i: k for k, i in enumerate(order_of_links)}, len(kin.u)
         mass_matrix = TreeColumns(tables).mass_matrix()
-        parts = (
-            (0, [mass_matrix[i] for i in order_of_links]),
-            (n, load_slopes(kin, tables, wrt)),
-        )
-        entries = {
-            (row[i], first + j): e
-            for first, columns in parts
-            for j, column in enumerate(columns)
-            for i, e in column.items()
-        }
+        columns = [*(mass_matrix[i] for i in order_of_links), *load_slopes(kin, tables, wrt)]
+        entries = {(row[i], j): e for j, column in enumerate(columns) for i, e in column.items()}
         more = sparse_jacobian(tape, others, wrt)
         places = zip(more.rows, more.columns, more.nodes, strict=True)
         entries |= {(n + i, n + j): e for i, j, e in places}

@@ -247,16 +247,7 @@ def continuation(
     of the parameter counts as one.
     """
     name = symbol_name(system, parameter, ("constant", "input"))
-    if not isinstance(over, tuple | list) or len(over) != 2:
-        msg = f"continuation: over={over!r:.60}; give the first and the last value of {name}"
-        raise BadValue(msg)
-    begin, end = (finite_number(name, x) for x in over)
-    if begin == end or not 0.0 < finite_number("step", step) < math.inf:
-        msg = (
-            f"continuation: over={over!r:.60}, step={step!r:.60}; the two values must differ, "
-            f"and the step be positive"
-        )
-        raise BadValue(msg)
+    begin, end = _parameter_range(name, over, step)
     constant = system.symbols[name].kind == "constant"
     at_begin = {**(values or {}), name: begin} if constant else dict(values or {})
     loads = dict(inputs or {}) if constant else {**(inputs or {}), name: begin}
@@ -274,3 +265,18 @@ def continuation(
     forward = np.append(np.zeros(len(root.y)), math.copysign(1.0, end - begin))
     Y = np.append(root.y, begin / curve.scale)
     return curve.trace(Y, curve.tangent(Y, forward))
+
+
+def _parameter_range(name: str, over: tuple[float, float], step: float) -> tuple[float, float]:
+    """The first and the last value of a parameter, which must differ."""
+    if not isinstance(over, tuple | list) or len(over) != 2:
+        msg = f"continuation: over={over!r:.60}; give the first and the last value of {name}"
+        raise BadValue(msg)
+    begin, end = (finite_number(name, x) for x in over)
+    if begin == end or not 0.0 < finite_number("step", step) < math.inf:
+        msg = (
+            f"continuation: over={over!r:.60}, step={step!r:.60}; the two values must differ, "
+            f"and the step be positive"
+        )
+        raise BadValue(msg)
+    return begin, end

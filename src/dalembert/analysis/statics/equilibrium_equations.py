@@ -69,21 +69,13 @@ class EquilibriumEquations:
         )
         self.kin, self.tape = evaluator.kin, evaluator.tape
         self.free_inputs, guess = self._split_inputs(guess)
-        given_conditions, guess_conditions = (
-            read_conditions(evaluator, given, t, "given"),
-            read_conditions(evaluator, guess, t, "guess"),
-        )
+        given_conditions = read_conditions(evaluator, given, t, "given")
+        guess_conditions = read_conditions(evaluator, guess, t, "guess")
         known = {c.symbol: c.value for c in given_conditions if c.symbol in self.kin.state}
         self.nonzero_speeds = self._named_speeds([*given_conditions, *guess_conditions])
-        self.unknown = [
-            i
-            for i in (
-                *self.kin.q,
-                *self.kin.x,
-                *(u for u in self.kin.u if u in self.nonzero_speeds),
-            )
-            if i not in known
-        ] + list(self.free_inputs)
+        speeds = [u for u in self.kin.u if u in self.nonzero_speeds]
+        self.unknown = [i for i in (*self.kin.q, *self.kin.x, *speeds) if i not in known]
+        self.unknown += self.free_inputs
         self.state: dict[int, float] = (
             {i: float(x) for i, x in evaluator.numbers.items()}
             | {evaluator.time: t}

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -111,7 +112,10 @@ class ContactRunner:
             done[motions.rows] = True
             if on_progress is not None:
                 on_progress(int(done.sum()))
-        self._rerun(chunk, members, np.flatnonzero(~done & (chunk.outcome != REFUSED)))
+        # members that native code did not finish are runs of their own
+        left = np.flatnonzero(~done & (chunk.outcome != REFUSED))
+        if len(left):
+            chunk.replace_rows(left, self._alone.run(members[left], 1))
         return chunk
 
     def _batch(self, member: int) -> RunBatch:
@@ -220,28 +224,27 @@ class ContactRunner:
         sizes = K2 + np.abs(V - np.repeat(V[first], counts)) + np.abs(quadrature(Z))
         scales = np.maximum.reduceat(sizes, first)
         bounds = [evaluator.in_state(i) for i in magnitude_bounds(evaluator.tape, energies)]
-
-        def terms(k: int) -> float:
-            own = slice(first[k], first[k] + counts[k])
-            constants = {i: x[own] for i, x in along.items()}
-            each = self._evaluate(setup, bounds, motions.y[own], motions.t[own], constants)
-            return float(np.max(np.sum(each, axis=0), initial=0.0))
-
+        own = [slice(*pair) for pair in pairwise((*first, len(motions.t)))]
         sizes = [
-            energy_scale(float(d), float(s), partial(terms, k)).size
-            for k, (d, s) in enumerate(zip(drifts, scales, strict=True))
+            energy_scale(
+                float(d), float(s), partial(self._largest_terms, setup, bounds, motions, along, k)
+            ).size
+            for d, s, k in zip(drifts, scales, own, strict=True)
         ]
         return np.asarray(drifts / np.array(sizes))
 
-    def _rerun(self, chunk: ResultChunk, members: IndexArray, rows: IndexArray) -> None:
-        """Members as runs of their own."""
-        if not len(rows):
-            return
-        again = self._alone.run(members[rows], 1)
-        columns = again.columns()
-        for name, column in chunk.columns().items():
-            column[rows] = columns[name]
-        chunk.reasons.update({int(rows[k]): reason for k, reason in again.reasons.items()})
+    def _largest_terms(
+        self,
+        setup: RunSetup,
+        bounds: list[int],
+        motions: Motions,
+        along: dict[int, FloatArray],
+        own: slice,
+    ) -> float:
+        """The largest sum of the terms of the energies, along the rows of one member."""
+        constants = {i: x[own] for i, x in along.items()}
+        each = self._evaluate(setup, bounds, motions.y[own], motions.t[own], constants)
+        return float(np.max(np.sum(each, axis=0), initial=0.0))
 
 
 def _in_threads(

@@ -129,20 +129,17 @@ class EnsemblePlan:
     def fingerprint(self) -> dict[str, str]:
         """The study in words and hashes, by which a file is known to hold it."""
         o = self.options
-        rows = b"".join(axis.rows.tobytes() for axis in self.grid.axes)
+        rows = _short_hash(b"".join(axis.rows.tobytes() for axis in self.grid.axes))
+        times = f"{self.times.size} times, {_short_hash(self.times.tobytes())}"
         shown = {
             "dalembert": VERSION,
             "system": self.system.name,
             "equations": self.equations,
             "duration": repr(float(self.duration)),
             "over": ", ".join(f"{role.value} {name}" for name, role in self.roles.items()),
-            "members": f"{' × '.join(map(str, self.grid.dims.values()))}, "
-            f"{hashlib.sha256(rows).hexdigest()[:16]}",
+            "members": f"{' × '.join(map(str, self.grid.dims.values()))}, {rows}",
             "keep": ", ".join(each.name for each in self.outputs),
-            "at": ""
-            if o.at is None
-            else f"{self.times.size} times, "
-            f"{hashlib.sha256(self.times.tobytes()).hexdigest()[:16]}",
+            "at": "" if o.at is None else times,
             "audit": str(self.audit),
         }
         numbers = ("rtol", "atol", "t0", "max_step", "integrator", "stabilize", "baumgarte_rate")
@@ -150,6 +147,10 @@ class EnsemblePlan:
             name: _format_option(getattr(o, name))
             for name in ("start", "guess", "values", "inputs", *numbers, "events", "budget")
         }
+
+
+def _short_hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
 
 
 def key_name(key: Any) -> str:

@@ -207,11 +207,8 @@ def _solve_reweighted(
     for run, e in zip(at_first, problem.experiments, strict=True):
         _check_columns(run, e.columns)
     given = None if noise is None else np.array([noise[c.name] for c in columns])
-    problem.sigma = (
-        given
-        if given is not None
-        else problem.pool_by_name(lambda x: float(np.std(x)) or 1.0, [c.values for c in columns])
-    )
+    spreads = problem.pool_by_name(lambda x: float(np.std(x)) or 1.0, [c.values for c in columns])
+    problem.sigma = spreads if given is None else given
     _check_sensitivity(problem, first)
     structure = combine_tables(
         [
@@ -320,18 +317,8 @@ def _build_fit(
 ) -> Fit:
     runs, names = problem.runs(theta), problem.names
     assert runs is not None
-    residuals, J = problem.residuals(theta), problem.jacobian(theta)
-    # columns of length one: a value that happens to be nearly zero has an error as others have
-    lengths = np.linalg.norm(J, axis=0)
-    lengths[lengths == 0.0] = 1.0
-    J = J / lengths
-    local = practical_identifiability(J, names)
-    together = np.array([name in local.names for name in names])
-    covariance = np.linalg.pinv(J.T @ J, rcond=1e-14, hermitian=True) / np.outer(lengths, lengths)
-    if problem.robust:
-        covariance = covariance * huber_inflation(residuals[: problem.n_values])
-    covariance[together] = covariance[:, together] = np.nan
-    covariance[together, together] = np.inf
+    residuals = problem.residuals(theta)
+    covariance, local = _covariance(problem, residuals, problem.jacobian(theta))
     if not converged:
         warn(
             "fit: the best values were not reached; allow more evaluations (most=…) or begin nearer"
@@ -343,16 +330,10 @@ def _build_fit(
             f"be given, or another column measured"
         )
     belongs = [run for run, e in zip(runs, problem.experiments, strict=True) for _ in e.columns]
+    split, sigma = problem.split_by_column(residuals), problem.sigma.tolist()
+    fitted = zip(problem.labels(), belongs, problem.columns, split, sigma, strict=True)
     columns = {
-        label: FittedColumn(run, c.key, c.t, c.values, r * s, s)
-        for label, run, c, r, s in zip(
-            problem.labels(),
-            belongs,
-            problem.columns,
-            problem.split_by_column(residuals),
-            problem.sigma.tolist(),
-            strict=True,
-        )
+        label: FittedColumn(run, c.key, c.t, c.values, r * s, s) for label, run, c, r, s in fitted
     }
     measured = residuals[: problem.n_values]
     chi2 = float(measured @ measured) / max(len(residuals) - len(theta), 1)
@@ -369,3 +350,21 @@ def _build_fit(
         converged,
         known,
     )
+
+
+def _covariance(
+    problem: FitProblem, residuals: FloatArray, J: FloatArray
+) -> tuple[FloatArray, Inseparable]:
+    """The covariance of θ, infinite for what the data do not separate, and its groups."""
+    # columns of length one: a value that happens to be nearly zero has an error as others have
+    lengths = np.linalg.norm(J, axis=0)
+    lengths[lengths == 0.0] = 1.0
+    J = J / lengths
+    local = practical_identifiability(J, problem.names)
+    together = np.array([name in local.names for name in problem.names])
+    covariance = np.linalg.pinv(J.T @ J, rcond=1e-14, hermitian=True) / np.outer(lengths, lengths)
+    if problem.robust:
+        covariance = covariance * huber_inflation(residuals[: problem.n_values])
+    covariance[together] = covariance[:, together] = np.nan
+    covariance[together, together] = np.inf
+    return covariance, local

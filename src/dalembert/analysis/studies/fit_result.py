@@ -191,20 +191,21 @@ class Fit(Displayable):
             f"not separately identifiable from these data: {', '.join(group)}"
             for group in self.inseparable.groups
         ]
-        if not self.structure.decided:
-            lines.append(f"by the structure of the equations: not decided, {self.structure.why}")
-        elif self.structure.groups:
-            lines += [
-                f"not separately identifiable from any data of these columns: {', '.join(group)}"
-                for group in self.structure.groups
-            ]
-        else:
-            lines.append("by the structure of the equations all are identifiable")
+        lines += self._structure_lines()
         if not self.converged:
             lines.append("NOT CONVERGED: the best values were not reached")
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _structure_lines(self) -> list[str]:
+        """What the structure of the equations says of identifiability."""
+        if not self.structure.decided:
+            return [f"by the structure of the equations: not decided, {self.structure.why}"]
+        return [
+            f"not separately identifiable from any data of these columns: {', '.join(group)}"
+            for group in self.structure.groups
+        ] or ["by the structure of the equations all are identifiable"]
 
 
 _STRONG = 0.95

@@ -160,22 +160,15 @@ class _OutputSeries:
         layout = run.layout
         x, self._count = state[layout.state], len(variation.numbers)
         self._rates = {**dict(zip(state, model.nodes, strict=True)), self._t: tape.one}
-        evaluator = run.values.evaluator
-        nodes = copy_expressions(
-            evaluator.tape, tape, [evaluator.in_state(evaluator.node(key)) for key in keys]
-        )
-        udot = dict(zip(evaluator.kin.udot, model.nodes[layout.u], strict=True))
-        outs = [Substitution(tape, udot)(i) for i in nodes]
+        outs = self._output_nodes(run, keys, model.nodes[layout.u])
         columns = [state[layout.sensitivity(j)] for j in range(self._count)]
         directions = [
             total_derivative(tape, x, column, p.constant)
             for column, p in zip(columns, variation.numbers, strict=True)
         ]
         self._slopes = [[d(e) for d in directions] for e in outs]
-        self._start = {
-            s: tape.const(Fraction(float(v)))
-            for s, v in zip(state[layout.sensitivities], variation.start.ravel(), strict=True)
-        }
+        sensitivities = zip(state[layout.sensitivities], variation.start.ravel(), strict=True)
+        self._start = {s: tape.const(Fraction(float(v))) for s, v in sensitivities}
         varied = {p.name if p.constant is None else p.constant for p in variation.numbers}
         self._start |= {
             i: tape.zero
@@ -188,6 +181,16 @@ class _OutputSeries:
             if v == 0.0 and i not in varied
         }
         self.orders = layout.size + self._count + 3
+
+    def _output_nodes(
+        self, run: Trajectory, keys: Sequence[Key], accelerations: Sequence[int]
+    ) -> list[int]:
+        """The outputs as expressions of the state on this tape."""
+        evaluator = run.values.evaluator
+        nodes = [evaluator.in_state(evaluator.node(key)) for key in keys]
+        udot = dict(zip(evaluator.kin.udot, accelerations, strict=True))
+        insert = Substitution(self.tape, udot)
+        return [insert(i) for i in copy_expressions(evaluator.tape, self.tape, nodes)]
 
     @property
     def all_nodes(self) -> list[int]:

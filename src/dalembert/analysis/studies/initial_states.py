@@ -9,8 +9,8 @@ values of a single run are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,9 +23,9 @@ from dalembert.runtime.states.initial_conditions import (
     guessed_coordinates,
     solve_initial_conditions,
 )
-from dalembert.runtime.states.initial_form import initial_form
+from dalembert.runtime.states.initial_form import InitialForm, initial_form
 from dalembert.runtime.states.initial_solver import borrow_solver
-from dalembert.runtime.states.initial_values import bind_values
+from dalembert.runtime.states.initial_values import GivenQuantity, InitialCondition, bind_values
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 
@@ -125,50 +125,18 @@ class InitialStates:
     ) -> tuple[FloatArray, NDArray[np.bool_]]:
         """(q, x, u) as native code finds it, and for which members it did."""
         kin, o = self.values.kin, self.plan.options
-        starts, none_solved = (
-            np.full((len(rows), len(kin.state)), np.nan),
-            np.zeros(len(rows), dtype=bool),
-        )
-        places = {
-            name: k
-            for k, (name, role) in enumerate(self.plan.roles.items())
-            if role is ParameterRole.START
-        }
+        starts = np.full((len(rows), len(kin.state)), np.nan)
         numbers = self.values.symbol_values_at(o.t0)
         try:
             form = initial_form(kin, self._given, o.guess, numbers, o.t0)
-            asked = bind_values(
-                form.parsed, self._given, lambda: self.values.evaluator, o.t0, "start"
-            )
-            near = guessed_coordinates(
-                form,
-                bind_values(
-                    form.guess,
-                    require_mapping("guess", o.guess),
-                    lambda: self.values.evaluator,
-                    o.t0,
-                    "guess",
-                ),
-            )
+            asked = self._bind(form.parsed, self._given, "start")
+            guess = self._bind(form.guess, require_mapping("guess", o.guess), "guess")
+            near = guessed_coordinates(form, guess)
         except DalembertError:
-            return starts, none_solved
-        changing = len(places) < len(self.plan.roles)
-        expressions = any(
-            isinstance(value, str | Scalar) for value in (*self._given.values(), *o.guess.values())
-        )
-        bound = any(i in self.values.bindings for i in form.at_position.parameters)
-        # a quaternion is scaled, and expressions are worth something else in every member
-        if (
-            not form.is_linear
-            or form.quaternions
-            or len(form.parsed) != len(asked)
-            or (changing and (expressions or bound))
-        ):
-            return starts, none_solved
-        given = np.tile([c.value for c in asked], (len(rows), 1))
-        for k, key in enumerate(self._given):
-            if key in places:
-                given[:, k] = rows[:, places[key]]
+            return starts, np.zeros(len(rows), dtype=bool)
+        if not self._can_solve_together(form, asked):
+            return starts, np.zeros(len(rows), dtype=bool)
+        given = self._given_table(rows, asked)
         P = np.tile(form.at_position.parameters_of(numbers), (len(rows), 1))
         for k, i in enumerate(form.at_position.parameters):
             if i in varied:
@@ -182,6 +150,43 @@ class InitialStates:
         for k, place in form.first_order:
             starts[:, kin.n_q + place] = given[:, k]
         return starts, (codes == 0) & np.isfinite(rows).all(axis=1)
+
+    def _bind(
+        self, parsed: Sequence[GivenQuantity], given: Mapping[Any, Any], what: str
+    ) -> list[InitialCondition]:
+        return bind_values(parsed, given, lambda: self.values.evaluator, self.plan.options.t0, what)
+
+    def _start_columns(self) -> dict[str, int]:
+        """{name: column} of the initial values that vary."""
+        return {
+            name: k
+            for k, (name, role) in enumerate(self.plan.roles.items())
+            if role is ParameterRole.START
+        }
+
+    def _can_solve_together(self, form: InitialForm, asked: Sequence[InitialCondition]) -> bool:
+        """Whether all members have one linear form; a quaternion is scaled, and expressions are
+        worth something else in every member.
+        """
+        changing = len(self._start_columns()) < len(self.plan.roles)
+        given = (*self._given.values(), *self.plan.options.guess.values())
+        expressions = any(isinstance(value, str | Scalar) for value in given)
+        bound = any(i in self.values.bindings for i in form.at_position.parameters)
+        return (
+            form.is_linear
+            and not form.quaternions
+            and len(form.parsed) == len(asked)
+            and not (changing and (expressions or bound))
+        )
+
+    def _given_table(self, rows: FloatArray, asked: Sequence[InitialCondition]) -> FloatArray:
+        """The given values, a row for each member."""
+        places = self._start_columns()
+        given = np.tile([c.value for c in asked], (len(rows), 1))
+        for k, key in enumerate(self._given):
+            if key in places:
+                given[:, k] = rows[:, places[key]]
+        return given
 
 
 class PhysicalityCheck:

@@ -18,7 +18,7 @@ import numpy as np
 from dalembert.analysis.studies.ensemble_plan import EnsemblePlan, ParameterRole
 from dalembert.analysis.studies.parameter_grid import DRAW, BadStudy
 from dalembert.errors import DalembertError, import_optional
-from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.array_types import FloatArray, IndexArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import suggest_name
@@ -95,6 +95,16 @@ class ResultChunk:
         """A member that stopped before its end."""
         self.outcome[row], self.cause[row], self.reasons[row] = STOPPED, failure.cause, str(failure)
 
+    def replace_rows(self, rows: IndexArray, rerun: ResultChunk) -> None:
+        """The results of another run of some members, in place of theirs."""
+        columns = rerun.columns()
+        for name, column in self.columns().items():
+            column[rows] = columns[name]
+        for k, row in enumerate(rows.tolist()):
+            self.reasons.pop(row, None)
+            if k in rerun.reasons:
+                self.reasons[row] = rerun.reasons[k]
+
     def columns(self) -> dict[str, NDArray[Any]]:
         """Everything but the reasons as arrays with a row for each member."""
         drift = {} if self.drift is None else {"drift": self.drift}
@@ -145,11 +155,8 @@ def flat_dataset(plan: EnsemblePlan, columns: Mapping[str, Any], how: str, first
     variables: dict[str, Any] = {}
     for kept in plan.outputs:
         dims = (MEMBER, TIME) if plan.is_time_series(kept) else (MEMBER,)
-        variables[kept.name] = (
-            dims,
-            columns[kept.name],
-            _units(plan, "t" if kept.kind == "time" else kept.expression),
-        )
+        units = _units(plan, "t" if kept.kind == "time" else kept.expression)
+        variables[kept.name] = dims, columns[kept.name], units
     meanings = {"flag_values": list(range(len(OUTCOMES))), "flag_meanings": " ".join(OUTCOMES)}
     variables["outcome"] = MEMBER, columns["outcome"], meanings
     causes = {
@@ -164,11 +171,8 @@ def flat_dataset(plan: EnsemblePlan, columns: Mapping[str, Any], how: str, first
     }
     coordinates: dict[str, Any] = {}
     for k, (name, role) in enumerate(plan.roles.items()):
-        coordinates[coordinate_name(name, role)] = (
-            MEMBER,
-            table[:, k],
-            {**_units(plan, name), "role": role.value, "symbol": str(name)},
-        )
+        about = {**_units(plan, name), "role": role.value, "symbol": str(name)}
+        coordinates[coordinate_name(name, role)] = MEMBER, table[:, k], about
     if plan.options.at is not None:
         coordinates[TIME] = TIME, plan.times
     attributes = {f"study {k}": v for k, v in plan.fingerprint.items()}
@@ -342,6 +346,15 @@ class Ensemble(Displayable):
 
         return plot(self, name, path)
 
+    def _span_text(self, name: str) -> str:
+        """The smallest and the largest value, and how many runs have none."""
+        x = self._flat[name].values
+        known = x[np.isfinite(x)]
+        if not known.size:
+            return "no value"
+        without = f" ({x.size - known.size} without)" if known.size < x.size else ""
+        return f"{known.min():.6g} … {known.max():.6g}{without}"
+
     def __str__(self) -> str:
         plan = self.plan
         varied = [
@@ -367,18 +380,7 @@ class Ensemble(Displayable):
                     f"  energy error (drift of E_Z): at most {np.nanmax(drift):.1e}, median "
                     f"{np.nanmedian(drift):.1e}"
                 )
-        for kept in plan.outputs:
-            x = self._flat[kept.name].values
-            known = x[np.isfinite(x)]
-            span = f"{known.min():.6g} … {known.max():.6g}" if known.size else "no value"
-            lines.append(
-                f"  {kept.name}: {span}"
-                + (
-                    f" ({x.size - known.size} without)"
-                    if known.size < x.size and known.size
-                    else ""
-                )
-            )
+        lines += [f"  {kept.name}: {self._span_text(kept.name)}" for kept in plan.outputs]
         lines += [
             f"  {n} ×  {cause}: {reason}"
             for cause, n, reason in counted_causes(self._flat, self._reasons)[:5]

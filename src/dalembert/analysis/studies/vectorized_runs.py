@@ -271,23 +271,9 @@ class VectorizedRunner:
         self._record_outputs(chunk, begun, tables, {node: x[begun] for node, x in varied.items()})
         if plan.options.integrator == AUTO:
             # members that stall because they are stiff are repeated by another method
-            self._rerun_sequentially(
-                chunk, run_indices, begun[tables.column("cause") == NO_PROGRESS]
-            )
+            stalled = begun[tables.column("cause") == NO_PROGRESS]
+            chunk.replace_rows(stalled, self._sequential.run(run_indices[stalled], 1))
         return chunk
-
-    def _rerun_sequentially(
-        self, chunk: ResultChunk, members: IndexArray, rows: IndexArray
-    ) -> None:
-        """Members as runs of their own, in place of what became of them here."""
-        rerun = self._sequential.run(members[rows], 1)
-        columns = rerun.columns()
-        for name, column in chunk.columns().items():
-            column[rows] = columns[name]
-        for k, row in enumerate(rows.tolist()):
-            chunk.reasons.pop(row, None)
-            if k in rerun.reasons:
-                chunk.reasons[row] = rerun.reasons[k]
 
     def _parameter_table(
         self, symbols: Sequence[int], varied: dict[int, FloatArray], count: int
@@ -380,11 +366,18 @@ class VectorizedRunner:
                 with np.errstate(all="ignore"):
                     value = value / length
             chunk.outputs[kept.name][begun] = value
-        ends = [
-            kept
-            for kept in self.plan.outputs
-            if kept.functional is None and not self.plan.is_time_series(kept)
-        ]
+        self._record_states(chunk, begun, tables, varied)
+
+    def _record_states(
+        self,
+        chunk: ResultChunk,
+        begun: IndexArray,
+        tables: EnsembleTables,
+        varied: dict[int, FloatArray],
+    ) -> None:
+        """Expressions of the state at the end, and at the times."""
+        plain = [kept for kept in self.plan.outputs if kept.functional is None]
+        ends = [kept for kept in plain if not self.plan.is_time_series(kept)]
         times = [kept for kept in self.plan.outputs if self.plan.is_time_series(kept)]
         if ends:
             end = tables.results[:, self.functions.columns["y"] :][:, : self.functions.n]

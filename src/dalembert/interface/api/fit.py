@@ -83,23 +83,18 @@ def fit(
     check_system(system, "fit")
     tables = [tuple(in_system_units(system, c) for c in table) for table in read_tables(data)]
     values = options.pop("values", None) or {}
-    local = _unknown_names(system, unknown)
-    constants = {
-        n for n in local if n in system.symbols and system.symbols[n].kind in ("constant", "input")
-    }
-    guesses = {_key_name(k): v for k, v in unknown.items()} if isinstance(unknown, Mapping) else {}
-    per_table_starts = len(tables) > 1 and _is_list(start)
+    unknowns = _first_unknowns(system, unknown, per_table=len(tables) > 1 and _is_list(start))
+    local, constants = unknowns.local, unknowns.constants
     given = (("start", start), ("guess", guess), ("inputs", inputs), ("t0", t0))
     each = {what: _per_table(what, x, len(tables)) for what, x in given}
-    unknowns = _Unknowns(system, local, constants, guesses, per_table_starts, {})
     experiments = []
     for k, columns in enumerate(tables):
         begin, end = _time_span(columns, each["t0"][k])
         known = {"start": dict(each["start"][k] or {}), "values": dict(values)}
         places = unknowns.unknown_positions(k, columns, begin, known)
-        run = {"guess": each["guess"][k], "inputs": each["inputs"][k], "t0": begin}
         times = None if delays else np.unique(np.concatenate([c.t for c in columns]))
-        wish = {**run, "events": events, **options, "at": times}
+        wish = {what: each[what][k] for what in ("guess", "inputs")}
+        wish |= {"t0": begin, "events": events, **options, "at": times}
         runner = _simulator(system, end - begin, known, constants, local, wish)
         experiments.append(Experiment(columns, local, places, runner))
     columns_by_name = list(dict.fromkeys(c.name for columns in tables for c in columns))
@@ -114,6 +109,18 @@ def fit(
         max_evaluations, _thread_count(threads), sensors, _priors(every, priors),
         robust=_is_robust(loss),
     )  # fmt: skip
+
+
+def _first_unknowns(
+    system: System, unknown: Sequence[Any] | Mapping[Any, float], *, per_table: bool
+) -> _Unknowns:
+    """The unknowns as they were named, with their guesses, before any table is read."""
+    local = _unknown_names(system, unknown)
+    constants = {
+        n for n in local if n in system.symbols and system.symbols[n].kind in ("constant", "input")
+    }
+    guesses = {_key_name(k): v for k, v in unknown.items()} if isinstance(unknown, Mapping) else {}
+    return _Unknowns(system, local, constants, guesses, per_table, {})
 
 
 @dataclass(frozen=True)

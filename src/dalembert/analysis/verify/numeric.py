@@ -209,14 +209,8 @@ def _compare(
     for k, name in enumerate(names):
         holds = bool(errors[k] <= close)
         note = f"largest relative difference {errors[k]:.1e}"
-        reports.append(
-            RowReport(
-                name,
-                holds,
-                "motion",
-                note=note + ("" if holds else _pattern(given[:, k], wanted[:, k])),
-            )
-        )
+        note += "" if holds else _pattern(given[:, k], wanted[:, k])
+        reports.append(RowReport(name, holds, "motion", note=note))
     wrong = [row.text for row in reports if not row.holds]
     holds = not wrong
     kind = Kind.AGREES if holds else Kind.DIFFERS

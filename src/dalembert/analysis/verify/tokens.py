@@ -153,15 +153,8 @@ def _command(line: Characters, token: Token, at: int, out: list[Token]) -> tuple
     if name in _STYLES:
         group = re.compile(r"\s*\{\s*([^\W\d_]\w*)\s*\}").match(line.text, at)
         if group is not None:
-            out.append(
-                Token(
-                    "word",
-                    group[1],
-                    line.column(group.start(1)),
-                    line.column(group.end() - 1),
-                    token.spaced,
-                )
-            )
+            begin, end = line.column(group.start(1)), line.column(group.end() - 1)
+            out.append(Token("word", group[1], begin, end, token.spaced))
             return _index(line, group.end(), out), False
         return at, token.spaced
     if name in _FRACTIONS or name in _MARKS or name == "sqrt":

@@ -241,8 +241,7 @@ def _judged_set(
     p = point.prime
     rank = rank_mod(C, p).rank
     missing = _missing(C, p, len(C[0])) if rank < wanted else ()
-    other = _same_constants(truth, point)
-    moved = matrices.combination(other)
+    moved = matrices.combination(_same_constants(truth, point))
     varies = moved != C
     vanishes = varies and (len(C) != wanted or _determinant(C, p) != _determinant(moved, p))
     single = all(sum(map(bool, row)) == 1 for row in C)
@@ -252,11 +251,11 @@ def _judged_set(
         kind = Kind.SUBSET
     elif vanishes and not solved:
         kind = Kind.CONDITIONAL
+    elif _uses_constraints(truth, rows, verdicts, places):
+        kind = Kind.ADMISSIBLE
     else:
         kind = Kind.EQUAL if single or solved else Kind.COMBINED
-    if kind in (Kind.EQUAL, Kind.COMBINED) and _uses_constraints(truth, rows, verdicts, places):
-        kind = Kind.ADMISSIBLE
-    combination = tuple(tuple(row) for row in C)
+    combination = tuple(map(tuple, C))
     return Judgement(
         kind, verdicts, rank, wanted, combination, p, places, missing, varies, vanishes, solved
     )

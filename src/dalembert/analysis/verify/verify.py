@@ -105,29 +105,32 @@ def _verify_rows(truth: Truth, given: GivenAnswer, *, attribute: bool) -> Verifi
     )
     other = substituted(truth, rows, judgement.wrong, single=simple)
     if other is not None and not simple:
-        candidate, found, new = other
-        result = _right(truth, replace(given, rows=new), found)
-        sentence = (
-            f"Right physics, other coordinates or signs: {candidate.text} makes the rows equal to "
-            "the equations of motion."
-        )
-        reports = tuple(
-            replace(report, text=row.text) for report, row in zip(result.rows, rows, strict=True)
-        )
-        return replace(
-            result,
-            verdict=Kind.SUBSTITUTED.value,
-            kind=Kind.SUBSTITUTED,
-            holds=True,
-            sentence=sentence,
-            substitution=candidate.text,
-            rows=reports,
-        )
+        candidate, new_judgement, new_rows = other
+        result = _right(truth, replace(given, rows=new_rows), new_judgement)
+        return _with_substitution(result, candidate.text, rows)
     result = _wrong(truth, given, judgement, located, attribute=attribute)
     if other is None:
         return result
     note = f"With {other[0].text} the answer would be right: check this sign convention first."
     return replace(result, substitution=other[0].text, notes=(*result.notes, note))
+
+
+def _with_substitution(result: Verification, candidate: str, rows: list[Row]) -> Verification:
+    """The verdict on rows that a change of coordinates or signs makes right."""
+    sentence = (
+        f"Right physics, other coordinates or signs: {candidate} makes the rows equal to the "
+        "equations of motion."
+    )
+    reports = zip(result.rows, rows, strict=True)
+    return replace(
+        result,
+        verdict=Kind.SUBSTITUTED.value,
+        kind=Kind.SUBSTITUTED,
+        holds=True,
+        sentence=sentence,
+        substitution=candidate,
+        rows=tuple(replace(report, text=row.text) for report, row in reports),
+    )
 
 
 def _with_braces(result: Verification, lacks: str) -> Verification:

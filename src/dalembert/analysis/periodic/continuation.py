@@ -77,17 +77,8 @@ def continuation(
         if parameter is None or over is None:
             msg = "continuation of an equilibrium needs a constant and its range: (s, 'l', (1, 2))"
             raise BadExpression(msg)
-        branch = equilibrium_branch(
-            system,
-            parameter,
-            over,
-            given,
-            guess=guess,
-            values=values,
-            inputs=inputs,
-            t=t,
-            step=step,
-        )
+        chosen = {"guess": guess, "values": values, "inputs": inputs}
+        branch = equilibrium_branch(system, parameter, over, given, **chosen, t=t, step=step)
         return with_stability(branch, dict(values or {}), dict(inputs or {}), t)
     if isinstance(system, Family):
         orbit, parameter, old = system.orbits[-1], parameter or system.parameter, system.over

@@ -376,12 +376,9 @@ def _interpolate_zero(
     if len(points) < _FEWEST:
         return _locate(a, b, length, of)
     u = np.array([each for each, _ in points]) / length
-    tests = np.polynomial.Polynomial.fit(u, [of(p) for _, p in points], min(8, len(u) - 2))
-    complex_roots = np.asarray(tests.roots(), dtype=complex)
-    roots = [float(r.real) for r in complex_roots if abs(r.imag) < 1e-6 and -0.25 <= r.real <= 1.25]
-    if not roots:
+    root = _nearest_root(u, [of(p) for _, p in points], rough / length)
+    if root is None:
         return _locate(a, b, length, of)
-    root = min(roots, key=lambda r: abs(r - rough / length))
     states = np.array([p.z for _, p in points])
     fits = [np.polynomial.Polynomial.fit(u, column, min(8, len(u) - 2)) for column in states.T]
     z, slope = (np.array([f(root) for f in each]) for each in (fits, [f.deriv() for f in fits]))
@@ -389,7 +386,15 @@ def _interpolate_zero(
     # two directions satisfy the equations here: that of this family follows from its neighbours
     tau = a.shooting.short(slope)
     point = _point(a.shooting, z, a.tau, error, 0)
-    return point._replace(tau=tau / np.linalg.norm(tau)), float(root) * length
+    return point._replace(tau=tau / np.linalg.norm(tau)), root * length
+
+
+def _nearest_root(u: FloatArray, tests: list[float], near: float) -> float | None:
+    """The root of the polynomial through the tests that lies nearest, within the points."""
+    fitted = np.polynomial.Polynomial.fit(u, tests, min(8, len(u) - 2))
+    complex_roots = np.asarray(fitted.roots(), dtype=complex)
+    roots = [float(r.real) for r in complex_roots if abs(r.imag) < 1e-6 and -0.25 <= r.real <= 1.25]
+    return min(roots, key=lambda r: abs(r - near), default=None)
 
 
 @dataclass

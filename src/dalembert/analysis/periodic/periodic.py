@@ -105,12 +105,7 @@ def periodic(
     if isinstance(start, Trajectory):
         start, result = guess_from_run(start)
         period = result if period is None else period
-    if system.contacts and (segments or 1) > 1:
-        msg = (
-            f"periodic: segments={segments} with contacts: where a segment begins, the mode of a "
-            f"contact is not known; leave segments out"
-        )
-        raise Unknown(msg)
+    _check_contact_segments(system, segments)
     given = describe(system, start, guess, values, inputs, t0)
     if section is not None and not events:
         msg = "periodic: section= names one of events=[…]; give the events"
@@ -127,6 +122,16 @@ def periodic(
     problem = _OrbitProblem(flow, hold, energy, shift, closing, reversal)
     T, drive = problem.period(period, subharmonic)
     return problem.solve(T, drive, segments)
+
+
+def _check_contact_segments(system: System, segments: int | None) -> None:
+    """Refuse multiple shooting with contacts."""
+    if system.contacts and (segments or 1) > 1:
+        msg = (
+            f"periodic: segments={segments} with contacts: where a segment begins, the mode of a "
+            f"contact is not known; leave segments out"
+        )
+        raise Unknown(msg)
 
 
 def _check_counts(**counts: int | None) -> None:
@@ -419,9 +424,8 @@ def orbit_of(
     """
     flow, structure = shooting.flow, shooting.structure
     multipliers = shooting_multipliers(shooting, z) if known is None else known
-    errors = (np.nan, np.nan, _UNCHECKED)
-    if known is None:
-        errors = _errors(shooting, z, multipliers.values)
+    unchecked = (np.nan, np.nan, _UNCHECKED)
+    errors = _errors(shooting, z, multipliers.values) if known is None else unchecked
     x, T, _ = shooting.unpack(z)
     notes = () if not structure.reason else (f"first integrals are unknown: {structure.reason}",)
     return PeriodicOrbit(

@@ -73,12 +73,7 @@ def _rates_after(kin: Kinematics, foot: Point) -> list[int]:
     T = Quantities(kin).rates.T.value
     linear, qdot = LinearCoefficients(t, kin.qdot), Column(t, kin.qdot)
     M = [linear(p)[1] for p in gradient_column(T, qdot)]
-    v, N = kin.motion_in_rates.v(foot), kin.system.N
-    parts = [(axis.on(t) @ v).i for axis in (N.x, N.y, N.z)]
-    J = [linear(part)[1] for part in parts if not provably_zero(t, [part])[0]]
-    if not J:
-        msg = f"support_change: {foot.name} does not move; name the point that lands"
-        raise NotApplicable(msg)
+    J = _foot_rows(kin, foot, linear)
     rows = []
     for r in range(n):
         impulse = {n + j: t.neg(row[r]) for j, row in enumerate(J) if r in row}
@@ -93,6 +88,17 @@ def _rates_after(kin: Kinematics, foot: Point) -> list[int]:
         )
         raise NotApplicable(msg)
     return [result[k] for k in range(n)]
+
+
+def _foot_rows(kin: Kinematics, foot: Point, linear: LinearCoefficients) -> list[dict[int, int]]:
+    """J of v = J q̇: a row for each direction in which the point that lands can move."""
+    t, v, N = kin.tape, kin.motion_in_rates.v(foot), kin.system.N
+    parts = [(axis.on(t) @ v).i for axis in (N.x, N.y, N.z)]
+    J = [linear(part)[1] for part in parts if not provably_zero(t, [part])[0]]
+    if not J:
+        msg = f"support_change: {foot.name} does not move; name the point that lands"
+        raise NotApplicable(msg)
+    return J
 
 
 def _relabel(

@@ -12,6 +12,7 @@ x_k.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import field
 from functools import cached_property
 from typing import Final
@@ -93,16 +94,11 @@ class IntervalErrors:
         """Z_k = ∂x_{k+1}/∂x_k with the inputs as they are, from the linearized rows of the
         interval.
         """
-        answer, phase = self.answer, self.answer.functions
-        layout, K, n_x = answer.layout, answer.layout.scheme.order, phase.n_states
-        n_a, n_e = len(phase.equations.algebraic), len(phase.equations.equations)
-        common = np.tile(answer.common, (len(layout.points), 1))
-        z = np.column_stack([answer.v[layout.points], common, layout.fractions])
-        J = phase.point.jacobian(z, phase.parameters_for(phase.point)).reshape(
-            layout.n_intervals, K, -1, z.shape[1] - 1
-        )
-        f, g = J[:, :, :n_x, : n_x + n_a], J[:, :, n_x : n_x + n_e, : n_x + n_a]
-        n = n_x + n_a
+        phase, layout = self.answer.functions, self.answer.layout
+        K, n_x, n_e = layout.scheme.order, phase.n_states, len(phase.equations.equations)
+        n = n_x + len(phase.equations.algebraic)
+        J = self._point_jacobians()
+        f, g = J[:, :, :n_x, :n], J[:, :, n_x : n_x + n_e, :n]
         A = np.zeros((layout.n_intervals, K, n_x + n_e, K, n))
         D = layout.scheme.D
         for i in range(K):
@@ -121,6 +117,14 @@ class IntervalErrors:
         weights = layout.scheme.end_weights
         Z: FloatArray = np.einsum("i,kirs->krs", weights[1:], at_points[:, :, :n_x])
         return np.asarray(Z + weights[0] * np.eye(n_x))
+
+    def _point_jacobians(self) -> FloatArray:
+        """The slopes of the rows of every point: (interval, point, row, unknown)."""
+        answer, phase, layout = self.answer, self.answer.functions, self.answer.layout
+        common = np.tile(answer.common, (len(layout.points), 1))
+        z = np.column_stack([answer.v[layout.points], common, layout.fractions])
+        slopes = phase.point.jacobian(z, phase.parameters_for(phase.point))
+        return slopes.reshape(layout.n_intervals, layout.scheme.order, -1, z.shape[1] - 1)
 
     @cached_property
     def amplifications(self) -> FloatArray:
@@ -386,43 +390,38 @@ class OptimumAudit(Displayable):
         """Whether nothing failed."""
         return not self.failures
 
+    def _phase_lines(self, p: PhaseAudit) -> Iterator[str]:
+        """What was checked of one phase."""
+        yield (
+            f"intervals restarted: largest distance to the integrator {p.worst_interval:.1e} "
+            f"(asked {self.tolerance:.1e})"
+        )
+        yield (
+            f"whole replay: misses the end by {p.replay_miss:.1e}; allowed {p.allowed_miss:.1e} "
+            f"(errors are amplified by {p.amplification:.3g})"
+        )
+        if p.energy_error is not None:
+            yield f"energy error of the replay (drift of E_Z): {p.energy_error:.1e}"
+        if (o := p.overshoot) is not None:
+            beyond = f"{o.name} exceeds its bound by {o.excess:.2g} at t = {o.time:.4g}"
+            yield f"bounds between nodes: {beyond if o.excess > 0.0 else 'satisfied'}"
+        if p.hamiltonian_spread is not None:
+            mean = (
+                f"{p.hamiltonian_mean:.3g} (0 for a free duration)"
+                if self.free_duration
+                else f"{p.hamiltonian_mean:.6g}"
+            )
+            yield f"Hamiltonian: spread {p.hamiltonian_spread:.1e}, mean {mean}"
+        if p.stabilization:
+            yield f"stabilization of the constraint equations: largest γ {p.stabilization:.1e}"
+
     def __str__(self) -> str:
-        lines = []
-        for k, p in enumerate(self.phases):
-            head = f"phase {k + 1}, " if len(self.phases) > 1 else ""
-            lines.append(
-                f"  {head}intervals restarted: largest distance to the integrator "
-                f"{p.worst_interval:.1e} (asked {self.tolerance:.1e})"
-            )
-            lines.append(
-                f"  {head}whole replay: misses the end by {p.replay_miss:.1e}; allowed "
-                f"{p.allowed_miss:.1e} "
-                f"(errors are amplified by {p.amplification:.3g})"
-            )
-            if p.energy_error is not None:
-                lines.append(
-                    f"  {head}energy error of the replay (drift of E_Z): {p.energy_error:.1e}"
-                )
-            if p.overshoot is not None:
-                o = p.overshoot
-                beyond = (
-                    f"{o.name} exceeds its bound by {o.excess:.2g} at t = {o.time:.4g}"
-                    if o.excess > 0.0
-                    else "satisfied"
-                )
-                lines.append(f"  {head}bounds between nodes: {beyond}")
-            if p.hamiltonian_spread is not None:
-                mean = (
-                    f", mean {p.hamiltonian_mean:.3g} (0 for a free duration)"
-                    if self.free_duration
-                    else f", mean {p.hamiltonian_mean:.6g}"
-                )
-                lines.append(f"  {head}Hamiltonian: spread {p.hamiltonian_spread:.1e}{mean}")
-            if p.stabilization:
-                lines.append(
-                    f"  {head}stabilization of the constraint equations: largest γ "
-                    f"{p.stabilization:.1e}"
-                )
+        several = len(self.phases) > 1
+        lines = [
+            f"  {f'phase {k}, ' * several}{line}"
+            for k, p in enumerate(self.phases, 1)
+            for line in self._phase_lines(p)
+        ]
         lines.append(
             f"  cost: estimated error {self.cost_error:+.1e}; solver: {self.status}, optimality "
             f"{self.optimality:.1e}"

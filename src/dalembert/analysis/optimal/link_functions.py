@@ -99,14 +99,8 @@ class LinkFunctions:
 
     def _impact(self) -> list[int]:
         """M(u⁺ − u⁻) − AᵀΛ along every speed, then A u⁺ for every point that stops."""
-        eq, t = self.before.equations, self.tape
-        evaluator = eq.evaluator
-        kin = evaluator.kin
-        loads = required_loads(kin)
-        linear = LinearCoefficients(t, kin.udot)
-        M = [
-            linear(evaluator.in_speeds(i))[1] for i in copy_expressions(loads.tape, t, loads.nodes)
-        ]
+        t, kin = self.tape, self.before.equations.evaluator.kin
+        M = self._mass_matrix_rows()
         change = [t.sub(after, before) for after, before in zip(self.speeds, kin.u, strict=True)]
         jump = [sum_of_products(t, ((a, change[c]) for c, a in row.items())) for row in M]
         along, stops = LinearCoefficients(t, kin.u), list[int]()
@@ -116,6 +110,15 @@ class LinkFunctions:
                 jump[c] = t.sub(jump[c], t.mul(a, impulse))
             stops.append(sum_of_products(t, ((a, self.speeds[c]) for c, a in A.items()), rest))
         return [*jump, *stops]
+
+    def _mass_matrix_rows(self) -> list[dict[int, int]]:
+        """{speed: entry of M} of each speed, from the loads that a motion requires."""
+        evaluator, t = self.before.equations.evaluator, self.tape
+        loads = required_loads(evaluator.kin)
+        linear = LinearCoefficients(t, evaluator.kin.udot)
+        return [
+            linear(evaluator.in_speeds(i))[1] for i in copy_expressions(loads.tape, t, loads.nodes)
+        ]
 
     def _velocity(self, key: Any) -> int:
         """The velocity of a position that stops; a velocity is taken as it is."""

@@ -189,36 +189,36 @@ def _continued_root(
 
 def overshoots(answer: PhaseAnswer) -> list[Overshoot]:
     """By how much states, inputs and path conditions leave their bounds between nodes."""
-    phase, layout = answer.functions, answer.layout
-    s = np.linspace(0.0, 1.0, _SAMPLES)
-    z = unknowns_at(answer, s)
+    layout, s = answer.layout, np.linspace(0.0, 1.0, _SAMPLES)
     fractions = (layout.mesh[:-1, None] + layout.widths[:, None] * s).ravel()
-    columns = [(phase.names[j], z[:, j], phase.lower[j], phase.upper[j]) for j in range(z.shape[1])]
-    if phase.path:
-        full = np.column_stack([z, np.tile(answer.common, (len(z), 1)), fractions])
-        values = phase.point.values(full, phase.parameters_for(phase.point))
-        begin = phase.n_states + len(phase.equations.equations)
-        columns += [
-            (c.text, values[:, begin + k], c.range.low, c.range.high)
-            for k, c in enumerate(phase.path)
-        ]
     listed = []
-    for place, (name, x, low, high) in enumerate(columns):
+    for place, (name, x, low, high) in enumerate(_limited_curves(answer, s, fractions)):
         if np.isinf(low) and np.isinf(high):
             continue
         excess = np.maximum(low - x, x - high)
         at = int(np.argmax(excess))
         spread = high - low if np.isfinite(high - low) and high > low else float(np.ptp(x)) or 1.0
-        listed.append(
-            Overshoot(
-                name,
-                answer.t0 + answer.duration * fractions[at],
-                float(excess[at]),
-                float(excess[at] / spread),
-                place,
-            )
-        )
+        time = answer.t0 + answer.duration * fractions[at]
+        relative = float(excess[at] / spread)
+        listed.append(Overshoot(name, time, float(excess[at]), relative, place))
     return listed
+
+
+def _limited_curves(
+    answer: PhaseAnswer, s: FloatArray, fractions: FloatArray
+) -> list[tuple[str, FloatArray, float, float]]:
+    """(name, values, low, high) of unknowns and path conditions at parts s of every interval."""
+    phase, z = answer.functions, unknowns_at(answer, s)
+    curves = [(phase.names[j], z[:, j], phase.lower[j], phase.upper[j]) for j in range(z.shape[1])]
+    if phase.path:
+        full = np.column_stack([z, np.tile(answer.common, (len(z), 1)), fractions])
+        values = phase.point.values(full, phase.parameters_for(phase.point))
+        begin = phase.n_states + len(phase.equations.equations)
+        curves += [
+            (c.text, values[:, begin + k], c.range.low, c.range.high)
+            for k, c in enumerate(phase.path)
+        ]
+    return curves
 
 
 def unknowns_at(answer: PhaseAnswer, s: FloatArray) -> FloatArray:

@@ -112,21 +112,10 @@ def optimize(
         solver_options=None if solver_options is None else dict(solver_options),
         show=_progress(progress),
     )
-    one = {
-        "minimize": minimize,
-        "minimize_at_end": minimize_at_end,
-        "start": start,
-        "end": end,
-        "bounds": bounds,
-        "path": path,
-        "integrals": integrals,
-        "way_points": way_points,
-        "periodic": periodic,
-        "held": held,
-        "values": values,
-        "inputs": inputs,
-        "guess": guess,
-    }
+    one = {"minimize": minimize, "minimize_at_end": minimize_at_end, "start": start}
+    one |= {"end": end, "bounds": bounds, "path": path, "integrals": integrals}
+    one |= {"way_points": way_points, "periodic": periodic, "held": held}
+    one |= {"values": values, "inputs": inputs, "guess": guess}
     phases = _phases(system, duration, one)
     problem, theta = _problem(phases, links, parameters, _explicit(form))
     _check_rule(problem, options.rule)

@@ -243,28 +243,31 @@ def solve_on_mesh(
     limit_stabilization(transcription, v)
     scale = variable_scales(transcription, v, guesses) if options.scaling else np.ones(len(v))
     warm = None
-    if earlier is not None and not scheme.has_end:
-        dropped = earlier.dropped
-    elif earlier is not None:
-        dropped, carried = (
-            earlier.dropped,
-            carried_multipliers(earlier.transcription, earlier.solution, transcription),
-        )
-        warm = carried.rows, carried.lower, carried.upper
-    else:
+    if earlier is None:
         dropped = dependent_constraints(transcription, v, scale)
         if dropped:
             transcription = Transcription(problem, meshes, scheme, dropped, hulls)
             limit_stabilization(transcription, v)
+    else:
+        dropped = earlier.dropped
+        if scheme.has_end:
+            carried = carried_multipliers(earlier.transcription, earlier.solution, transcription)
+            warm = carried.rows, carried.lower, carried.upper
     program = transcription.program(scale)
     _check_finite(transcription, program, v)
     solution = _solved(program, v, sum(len(m) - 1 for m in meshes), options, warm)
     solution = replace(solution, v=unwrap_angles(transcription, solution.v))
+    phases = _phase_answers(transcription, solution.v)
+    return Answer(problem, transcription, program, solution, phases, (), dropped, options)
+
+
+def _phase_answers(transcription: Transcription, v: FloatArray) -> tuple[PhaseAnswer, ...]:
+    """The solution phase by phase, each beginning where the one before ends."""
     phases, t0 = list[PhaseAnswer](), 0.0
-    for functions, layout in zip(problem.phases, transcription.layouts, strict=True):
-        phases.append(PhaseAnswer(functions, layout, solution.v, t0))
+    for functions, layout in zip(transcription.problem.phases, transcription.layouts, strict=True):
+        phases.append(PhaseAnswer(functions, layout, v, t0))
         t0 += phases[-1].duration
-    return Answer(problem, transcription, program, solution, tuple(phases), (), dropped, options)
+    return tuple(phases)
 
 
 def _solved(

@@ -175,10 +175,8 @@ class Transcription:
         self.end_rows: list[Indices] = []
         # (point, row) of motion, equations and path
         self.point_rows: list[Indices] = []
-        self.lower, self.upper = (
-            np.full(self.n_variables, -math.inf),
-            np.full(self.n_variables, math.inf),
-        )
+        self.upper = np.full(self.n_variables, math.inf)
+        self.lower = -self.upper
         for k in range(len(problem.phases)):
             self._add_phase(k)
         for k in range(len(problem.links)):
@@ -260,25 +258,22 @@ class Transcription:
         motion, equations, path, total = self._new_point_rows(phase, layout)
         self.motion_rows.append(motion.reshape(-1, K, n_x))
         self._add_derivatives(layout, motion.reshape(-1, K, n_x))
-        n_constraints = len(phase.equations.constraints)
-        for j in range(n_constraints):
-            place = n_points - 1, equations.shape[1] - n_constraints + j
-            self._may_drop((k, "end", j), equations, place)
+        first = equations.shape[1] - len(phase.equations.constraints)
+        for j in range(len(phase.equations.constraints)):
+            self._may_drop((k, "end", j), equations, (n_points - 1, first + j))
         self.integral_rows.append(total[0])
         own = np.column_stack([motion, equations, path])
         self.point_rows.append(own)
-        n_sums = phase.point.n_outs - own.shape[1]
-        cost = np.full((n_points, n_sums - total.shape[1]), OBJECTIVE)
+        n_costs = phase.point.n_outs - own.shape[1] - total.shape[1]
+        cost = np.full((n_points, n_costs), OBJECTIVE)
         rows = np.column_stack([own, np.tile(total, (n_points, 1)), cost])
         h = np.repeat(layout.widths, K)[:, None]
-        weights = h * np.tile(self.scheme.weights, layout.n_intervals)[:, None]
         factors = np.ones(rows.shape)
-        factors[:, :n_x], factors[:, own.shape[1] :] = -h, weights
+        factors[:, :n_x] = -h
+        factors[:, own.shape[1] :] = h * np.tile(self.scheme.weights, layout.n_intervals)[:, None]
         arguments = np.column_stack([layout.points, np.tile(layout.common, (n_points, 1))])
-        p = phase.parameters_for(phase.point)
-        self.terms.append(
-            PointTerm(phase.point, arguments, layout.fractions[:, None], rows, factors, p)
-        )
+        p, at = phase.parameters_for(phase.point), layout.fractions[:, None]
+        self.terms.append(PointTerm(phase.point, arguments, at, rows, factors, p))
 
     def _new_point_rows(
         self, phase: PhaseFunctions, layout: PhaseLayout
@@ -377,18 +372,15 @@ class Transcription:
 
     def _add_first_constraints(self, k: int) -> None:
         """φ = 0 and A u + b = 0 at the first node, and path conditions of states alone."""
-        phase, layout, eq = (
-            self.problem.phases[k],
-            self.layouts[k],
-            self.problem.phases[k].equations,
-        )
+        phase, layout = self.problem.phases[k], self.layouts[k]
+        eq = phase.equations
         unknown = {*eq.inputs, *eq.algebraic}
-        own = [
-            j
-            for j, e in enumerate(eq.constraints)
-            if unknown.isdisjoint(symbols_of(phase.tape, (e,)))
-        ]
-        path = [c for c in phase.path if unknown.isdisjoint(symbols_of(phase.tape, (c.node,)))]
+
+        def is_of_states(e: int) -> bool:
+            return unknown.isdisjoint(symbols_of(phase.tape, (e,)))
+
+        own = [j for j, e in enumerate(eq.constraints) if is_of_states(e)]
+        path = [c for c in phase.path if is_of_states(c.node)]
         arguments = np.append(layout.first, layout.common)[None]
         if own:
             rows = self.rows.add(

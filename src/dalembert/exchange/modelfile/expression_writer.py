@@ -240,11 +240,7 @@ def subexpression_definitions(
     for k, i in enumerate(wanted):
         if i in made:
             continue
-        best: list[int] = []
-        for j in wanted[k:]:
-            chunk = creation_order(tape, [j], made)
-            if chunk == wanted[k : k + len(chunk)] and not shared.intersection(chunk[:-1]):
-                best = chunk
+        best = _longest_chunk(tape, wanted[k:], made, shared)
         made.update(best)
         last = best[-1]
         if last in roots and last not in shared and len(roots) == 1:
@@ -252,3 +248,15 @@ def subexpression_definitions(
         name, definition = text.name(last)
         subexpressions[name] = definition
     return subexpressions
+
+
+def _longest_chunk(tape: Tape, wanted: list[int], made: set[int], shared: set[int]) -> list[int]:
+    """The most of the next nodes that one expression creates in this order, without a shared one
+    inside.
+    """
+    best: list[int] = []
+    for j in wanted:
+        chunk = creation_order(tape, [j], made)
+        if chunk == wanted[: len(chunk)] and not shared.intersection(chunk[:-1]):
+            best = chunk
+    return best

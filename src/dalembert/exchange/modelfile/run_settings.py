@@ -203,50 +203,42 @@ def _range(b: ModelBuilder, value: Any, path: Path) -> tuple[float, float]:
 
 
 def _events(b: ModelBuilder, value: Any, path: Path) -> list[Any]:
-    from dalembert.runtime.simulation.events.event import event, impact
-
     if not isinstance(value, list):
         b.source.raise_error("events: expected a list of tables, [[run.events]]", path)
-    events, keys = [], {k.name: k for k in NESTED_TABLES["event"]}
-    for k, given in enumerate(value):
-        here = (*path, k)
-        values = ValueReader(b, here)
-        if isinstance(given, str):
-            values.scalar(given, here)
-            events.append(event(given))
-            continue
-        if not isinstance(given, dict):
-            b.source.raise_error(
-                "events: expected a table with expression, direction, stop, reset, add, drop, "
-                "impact, name",
-                here,
-            )
-        values.check_keys(given, keys, here, "an event")
-        read = {
-            name: values.read(keys[name], v, (*here, name))
-            for name, v in given.items()
-            if name not in ("reset", "impact")
-        }
-        values.scalar(given["expression"], (*here, "expression"))
-        if "impact" in given:
-            restitution = (
-                given["impact"]
-                if isinstance(given["impact"], str)
-                else _number(b, given["impact"], (*here, "impact"))
-            )
-            events.append(
-                values.call_checked(
-                    impact, read["expression"], restitution, name=read.get("name", "")
-                )
-            )
-        else:
-            reset = (
-                {n: str(v) for n, v in values.table(given["reset"], (*here, "reset")).items()}
-                if "reset" in given
-                else None
-            )
-            events.append(values.call_checked(event, **read, reset=reset))
-    return events
+    return [_event(b, given, (*path, k)) for k, given in enumerate(value)]
+
+
+def _event(b: ModelBuilder, given: Any, here: Path) -> Any:
+    """An event from the text of its expression, or from its table."""
+    from dalembert.runtime.simulation.events.event import event, impact
+
+    values, keys = ValueReader(b, here), {k.name: k for k in NESTED_TABLES["event"]}
+    if isinstance(given, str):
+        values.scalar(given, here)
+        return event(given)
+    if not isinstance(given, dict):
+        b.source.raise_error(
+            "events: expected a table with expression, direction, stop, reset, add, drop, "
+            "impact, name",
+            here,
+        )
+    values.check_keys(given, keys, here, "an event")
+    read = {
+        name: values.read(keys[name], v, (*here, name))
+        for name, v in given.items()
+        if name not in ("reset", "impact")
+    }
+    values.scalar(given["expression"], (*here, "expression"))
+    if "impact" in given:
+        e = given["impact"]
+        restitution = e if isinstance(e, str) else _number(b, e, (*here, "impact"))
+        name = read.get("name", "")
+        return values.call_checked(impact, read["expression"], restitution, name=name)
+    reset = None
+    if "reset" in given:
+        table = values.table(given["reset"], (*here, "reset"))
+        reset = {n: str(v) for n, v in table.items()}
+    return values.call_checked(event, **read, reset=reset)
 
 
 # ---- as tables of a file

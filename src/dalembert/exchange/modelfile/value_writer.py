@@ -122,11 +122,14 @@ class ValueWriter:
         if kind == "bodies":
             return ["" if b is None else b.name for b in given]
         if isinstance(given, Shape):
-            shape: Table = {"kind": given.kind, "sizes": [self.scalar(x) for x in given.sizes]}
-            return shape | ({} if given.axis is None else {"axis": self.vector(given.axis)})
+            return self._shape(given)
         if isinstance(given, End):
             return self._end(given)
         return list(given) if isinstance(given, tuple) else given
+
+    def _shape(self, shape: Shape) -> Table:
+        table: Table = {"kind": shape.kind, "sizes": [self.scalar(x) for x in shape.sizes]}
+        return table | ({} if shape.axis is None else {"axis": self.vector(shape.axis)})
 
     def _end(self, end: End) -> Any:
         keys = [

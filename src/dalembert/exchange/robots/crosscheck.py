@@ -189,10 +189,8 @@ class StateSample:
             if theirs.violation > max(TOLERANCE, worst[0]):
                 worst[0], where = theirs.violation, "the positions that couplings and loops allow"
             if float(np.max(gap)) / size > worst[0]:
-                worst[0], where = (
-                    float(np.max(gap)) / size,
-                    self.velocities.names[int(np.argmax(gap))],
-                )
+                worst[0] = float(np.max(gap)) / size
+                where = self.velocities.names[int(np.argmax(gap))]
             M = theirs.M[np.ix_(self.velocities.free, self.velocities.free)]
             projected = B.T @ M @ B
             worst[1] = max(
@@ -203,14 +201,9 @@ class StateSample:
             worst[2] = max(worst[2], abs(T - theirs.kinetic) / max(abs(theirs.kinetic), 1.0))
             gaps.append((V, theirs.potential))
         worst[2] = max(worst[2], _potential_gap(gaps))
+        udot_error, mass_error, energy_error = map(float, worst)
         return EngineComparison(
-            engine.name,
-            len(self.points),
-            float(worst[0]),
-            float(worst[1]),
-            float(worst[2]),
-            where,
-            condition,
+            engine.name, len(self.points), udot_error, mass_error, energy_error, where, condition
         )
 
 

@@ -62,23 +62,12 @@ def load_robot(
     if meshes:
         from dalembert.exchange.robots.meshes import with_meshes
 
-        robot = with_meshes(
-            robot,
-            file,
-            file.parent if root is None else Path(root).expanduser().resolve(),
-            urdf=tag == "robot",
-        )
+        folder = file.parent if root is None else Path(root).expanduser().resolve()
+        robot = with_meshes(robot, file, folder, urdf=tag == "robot")
     if base == "free":
         robot = _with_free_base(robot)
     robot = _with_motors(robot, drives)
-    held = dict(locked) if isinstance(locked, Mapping) else dict.fromkeys(locked, 0.0)
-    idle = [n for n in massless_joints(robot) if n not in held]
-    if idle:
-        warn(
-            f"{robot.name}: joints that move no mass have no equation of motion; held at zero: "
-            f"{', '.join(idle)}"
-        )
-    held |= dict.fromkeys(idle, 0.0)
+    held = _locked_joints(robot, locked)
     builder = RobotBuilder(robot, BuildOptions(attitude, tuple(symbols), held))
     for add in (add_joint_springs, add_tendons, add_actuators, add_equalities):
         add(builder)
@@ -90,6 +79,18 @@ def load_robot(
     warn_renamed(builder.names)
     builder.s.origin = _origin(file, builder, urdf=tag == "robot", free_base=base == "free")
     return builder.s
+
+
+def _locked_joints(robot: Robot, locked: Mapping[str, float] | Sequence[str]) -> dict[str, float]:
+    """{joint: value} of the joints that are held, with those that move no mass."""
+    held = dict(locked) if isinstance(locked, Mapping) else dict.fromkeys(locked, 0.0)
+    idle = [n for n in massless_joints(robot) if n not in held]
+    if idle:
+        warn(
+            f"{robot.name}: joints that move no mass have no equation of motion; held at zero: "
+            f"{', '.join(idle)}"
+        )
+    return held | dict.fromkeys(idle, 0.0)
 
 
 def read_robot(checked: CheckedFile) -> Robot:

@@ -95,13 +95,10 @@ def derive(
         print_result(fields if by == "all" else fields[0], as_json=True)
         return
     complete = everything or output is not None
-    write_document(
-        system_report.derivation_report(
-            chosen, derivations, FormulaWriter(frame=frame), level=level, complete=complete
-        ),
-        style,
-        output,
+    written = system_report.derivation_report(
+        chosen, derivations, FormulaWriter(frame=frame), level=level, complete=complete
     )
+    write_document(written, style, output)
 
 
 def _moment_points(system: System, wanted: list[str], about: str) -> dict[Body | str, Point]:

@@ -97,8 +97,7 @@ def export(
     for file in made.write(output):
         print_line(f"written: {file}")
     if entry and entry.events:
+        names = ", ".join(str(e.name) for e in entry.events)
         print_error(
-            f"events are not part of {to}: {', '.join(str(e.name) for e in entry.events)}; the "
-            "equations "
-            f"hold between these events"
+            f"events are not part of {to}: {names}; the equations hold between these events"
         )

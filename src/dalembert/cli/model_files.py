@@ -45,12 +45,8 @@ def check(system: SystemName, values: SetValues = None, *, as_json: Json = False
         _report_other_faults(system, problem)
         raise
     counts = {"coordinates": len(s.q), "bodies": len(s.bodies), "rows": len(s.constraints)}
-    words = ("coordinate", "coordinates"), ("body", "bodies"), ("constraint row", "constraint rows")
-    listed = ", ".join(
-        f"{n} {pair[n != 1]}" for n, pair in zip(counts.values(), words, strict=True) if n
-    )
     say_fact = (lambda _: None) if as_json else print_line
-    say_fact(f"read                 {s.name}: {listed}")
+    say_fact(f"read                 {s.name}: {_count_text(counts)}")
     dimensions = _dimensions(s)
     say_fact(f"dimensions           {dimensions}")
     try:
@@ -65,14 +61,17 @@ def check(system: SystemName, values: SetValues = None, *, as_json: Json = False
     result = agreement(s)
     say_fact(f"agreement            {result.statement}")
     if as_json:
-        facts = {
-            "system": s.name,
-            **counts,
-            "dimensions": dimensions,
-            "degrees_of_freedom": len(kin.u),
-        }
+        facts = {"system": s.name, **counts, "dimensions": dimensions}
+        facts |= {"degrees_of_freedom": len(kin.u)}
         print_result(facts, as_json=True, constraints=rows, agreement=result)
     exit_by_verdict([result.holds])
+
+
+def _count_text(counts: dict[str, int]) -> str:
+    """2 coordinates, 1 body: those that there are."""
+    words = ("coordinate", "coordinates"), ("body", "bodies"), ("constraint row", "constraint rows")
+    counted = zip(counts.values(), words, strict=True)
+    return ", ".join(f"{n} {pair[n != 1]}" for n, pair in counted if n)
 
 
 def _report_other_faults(file: str, problem: BadModel) -> None:

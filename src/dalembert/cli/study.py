@@ -127,14 +127,8 @@ def study(
         # varied quantities have no initial value of the gallery
         wish["start"] = {name: x for name, x in wish["start"].items() if name not in varied}
     times = None if at is None else _parse_values(described, "--at", "t", at)
-    samples: dict[str, Any] = {
-        "over": varied,
-        "n": n,
-        "sampling": sampling,
-        "seed": seed,
-        "keep": keep,
-    }
-    samples |= {"threads": workers, "save": output, "engine": scheduler}
+    samples: dict[str, Any] = {"over": varied, "n": n, "sampling": sampling, "seed": seed}
+    samples |= {"keep": keep, "threads": workers, "save": output, "engine": scheduler}
     made = ensemble(described, length, at=times, **samples, **wish)
     facts = {"system": described.name, "outcomes": made.outcomes}
     print_result({**facts, "members": made.rows()} if as_json else made, as_json=as_json)

@@ -64,11 +64,11 @@ def test_a_notebook_shows_the_short_form(capsys):
     shell = shell_module.InteractiveShell()
     shell.run_cell(SETUP)
     capsys.readouterr()
-    for code in REFUSED[:5]:
+    for code in REFUSED:
         shell.run_cell(code)
         shown = capsys.readouterr().out.strip().splitlines()
         assert 3 <= len(shown) <= MAX_LINES, shown
-        assert shown[-1].startswith("dalembert.errors.")
+        assert any(line.startswith("dalembert.") for line in shown), shown
 
 
 @pytest.mark.parametrize(("debug", "internal"), [("", False), ("1", True)])

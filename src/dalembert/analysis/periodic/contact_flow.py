@@ -13,7 +13,8 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.runtime.contact.contact_model import contact_model
-from dalembert.runtime.contact.contact_run import ContactRun, ContactSwitchedRun
+from dalembert.runtime.contact.contact_run import ContactModes, ContactSwitchedRun, contact_modes
+from dalembert.runtime.simulation.events.event_loop import EventRun
 from dalembert.runtime.simulation.forward_sensitivity.initial_sensitivity import (
     SensitivityParameter,
 )
@@ -34,7 +35,7 @@ class ContactFlow(EventFlow):
     ) -> tuple[RunValues, NativeModel]:
         assert isinstance(equations, ExplicitEquations)
         self._contacts = contact_model(chosen, equations)
-        self._run_now: ContactRun | None = None
+        self._modes_now: ContactModes | None = None
         return self._contacts.values, self._contacts.compiled.native
 
     @property
@@ -65,7 +66,7 @@ class ContactFlow(EventFlow):
 
     def run_with_events(
         self, x: FloatArray, t0: float, t1: float
-    ) -> tuple[ContactRun, ForwardSensitivity]:
+    ) -> tuple[EventRun, ForwardSensitivity]:
         """The run before it begins, and the variation that goes with it."""
         problem = self.problem(np.concatenate([x, self.variations]), t0, t1, dense=True)
         numbers = [SensitivityParameter(f"x{k}", 1.0, None) for k in range(self.n)]
@@ -77,14 +78,14 @@ class ContactFlow(EventFlow):
         variation = ForwardSensitivity(tuple(numbers), self.varied, self.p, start)
         switched = ContactSwitchedRun(self._contacts, self.events)
         run = switched.prepare(problem, self.p, self.context, variation=variation)
-        assert run.saltation is not None
-        run.saltation.tangential = True
-        self._run_now = run
+        modes = self._modes_now = contact_modes(run)
+        assert modes.saltation is not None
+        modes.saltation.tangential = True
         return run, variation
 
     def closed_rows(self, x: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:
         """Gaps and velocities that are held in the first mode of the last run."""
-        run = self._run_now
-        if run is None or run.saltation is None or not run.first_modes:
+        modes = self._modes_now
+        if modes is None or modes.saltation is None or not modes.first_modes:
             return super().closed_rows(x, t)
-        return run.saltation.held_rows(t, x, run.first_modes)
+        return modes.saltation.held_rows(t, x, modes.first_modes)

@@ -27,6 +27,7 @@ from dalembert.errors import NotApplicable, Unknown
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.llvm_types import padded_size
+from dalembert.runtime.simulation.events.automaton import Automaton
 from dalembert.runtime.simulation.events.event import Event, EventAction, Occurrence
 from dalembert.runtime.simulation.events.event_actions import EventActions
 from dalembert.runtime.simulation.events.event_functions import (
@@ -154,7 +155,8 @@ class EventFlow(Flow):
         vary = Saltation(variation, self.model.rates, self.p, evaluator, functions, actor)
         watch = EventMonitor(functions, self.n, padded_size(problem.size), problem.dense_rows)
         book = event_energy_recorder(self.n, self.context, None)
-        return EventRun(problem, watch, actor, self.names, book, None, vary), variation
+        automaton = Automaton.of(self.kin, actor, self.events)
+        return EventRun(problem, automaton, watch, book, None, vary), variation
 
     def __call__(self, x: FloatArray, t0: float, t1: float) -> Arrival:
         """φ through the events between t₀ and t₁, with its derivatives."""

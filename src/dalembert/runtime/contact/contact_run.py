@@ -46,7 +46,8 @@ from dalembert.runtime.ode.integration import Integrator
 from dalembert.runtime.ode.solution import Outcome, Solution
 from dalembert.runtime.simulation.context import Context
 from dalembert.runtime.simulation.energy_audit import BoundAudit
-from dalembert.runtime.simulation.events.event import Event, ModeHistory
+from dalembert.runtime.simulation.events.automaton import Automaton
+from dalembert.runtime.simulation.events.event import Event, EventAction, ModeHistory
 from dalembert.runtime.simulation.events.event_actions import EventActions
 from dalembert.runtime.simulation.events.event_functions import check_no_callbacks
 from dalembert.runtime.simulation.events.event_loop import (
@@ -54,17 +55,16 @@ from dalembert.runtime.simulation.events.event_loop import (
     event_energy_recorder,
     one_point,
 )
-from dalembert.runtime.simulation.events.root_finding import Crossing
+from dalembert.runtime.simulation.events.root_finding import Crossing, RootFinder
 from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
     ForwardSensitivity,
     Saltation,
 )
 from dalembert.runtime.simulation.run_options import NATIVE
-from dalembert.runtime.states.evaluator import label
 
 if TYPE_CHECKING:
     from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
-    from dalembert.runtime.ode.integration import Progress
+    from dalembert.runtime.ode.integration import DenseStep, Progress
     from dalembert.runtime.simulation.model import NativeModel
     from dalembert.runtime.simulation.run_options import RunOptions
     from dalembert.runtime.simulation.simulate import SwitchedRun
@@ -155,8 +155,8 @@ class ContactSwitchedRun:
             c.gap is not None or c.two_sided or c.active is not None for c in model.contacts
         )
         # what may be used again, and what is
-        self._run: ContactRun | None = None
-        self.previous: ContactRun | None = None
+        self._run: EventRun | None = None
+        self.previous: EventRun | None = None
 
     def integrate(
         self,
@@ -178,7 +178,7 @@ class ContactSwitchedRun:
         watched: BoundAudit | None = None,
         show: Progress | None = None,
         variation: ForwardSensitivity | None = None,
-    ) -> ContactRun:
+    ) -> EventRun:
         """The run before its first step."""
         if self.previous is not None:
             return self._run_again(self.previous, problem, show)
@@ -191,15 +191,10 @@ class ContactSwitchedRun:
         settings.append((p, self.native.parameters))
         if watched is not None:
             settings.append((watched.p, watched.audit.parameters))
-        run = ContactRun(
-            problem,
+        modes = ContactModes(
             watch,
-            actor,
-            tuple(label(kin.name(i)) for i in kin.state),
-            event_energy_recorder(len(kin.state), context, watched),
-            show,
-            switcher=_mode_transition(self.model, _restitution(self.model), problem),
-            history=self.history,
+            _mode_transition(self.model, _restitution(self.model), problem),
+            self.history,
             settings=[
                 (
                     q,
@@ -215,16 +210,27 @@ class ContactSwitchedRun:
             native_parameters=p,
             activity=self.activity,
         )
+        guards = [g for g in watch.functions.events if g.action is EventAction.SWITCH]
+        groups = (self.model.contacts[g.contact].name for g in self.model.guards)
+        run = EventRun(
+            problem,
+            Automaton.of(kin, actor, self.events, list(zip(groups, guards, strict=True))),
+            watch,
+            event_energy_recorder(len(kin.state), context, watched),
+            show,
+            modes=modes,
+        )
         unbroken = problem.on_discontinuity is None and problem.taylor is None
         known = unbroken and has_native_transition(self.model.contacts)
         if variation is None and not self.events and known:
-            run.native = NativeTransition(run.switcher, watch, context, watched, run.settings)
-            run.native.read_records = run.read_records
+            modes.native = NativeTransition(modes.switcher, watch, context, watched, modes.settings)
             quantities = self.model.compiled.quantities
-            run.parameters = [*settings, (self.model.p, quantities.parameters)]
+            modes.parameters = [*settings, (self.model.p, quantities.parameters)]
             self._run = run
         if variation is not None:
-            run.saltation = ContactSaltation(variation, self.model, p, self.history, run.switcher)
+            modes.saltation = ContactSaltation(
+                variation, self.model, p, self.history, modes.switcher
+            )
             asked = watch.functions
             if isinstance(asked, EventsAndGuards) and asked.asked is not None:
                 run.vary = Saltation(
@@ -248,27 +254,23 @@ class ContactSwitchedRun:
         return again
 
     def _run_again(
-        self, before: ContactRun, problem: InitialValueProblem, show: Progress | None
-    ) -> ContactRun:
+        self, before: EventRun, problem: InitialValueProblem, show: Progress | None
+    ) -> EventRun:
         """A run from other initial conditions, with what `before` has compiled and allocated."""
-        run = ContactRun(
-            problem,
-            before.watch,
-            before.actor,
-            before.names,
-            before.record_energy,
-            show,
-            switcher=_mode_transition(self.model, before.switcher.restitution, problem),
-            history=self.history,
-            settings=before.settings,
-            context=before.context,
-            native_parameters=before.native_parameters,
-            activity=before.activity,
-            native=before.native,
+        modes = contact_modes(before)
+        again = ContactModes(
+            modes.watch,
+            _mode_transition(self.model, modes.switcher.restitution, problem),
+            self.history,
+            settings=modes.settings,
+            context=modes.context,
+            native_parameters=modes.native_parameters,
+            activity=modes.activity,
+            native=modes.native,
         )
-        assert run.native is not None
-        run.native.read_records = run.read_records
-        return run
+        return EventRun(
+            problem, before.automaton, before.watch, before.record_energy, show, modes=again
+        )
 
     def _refuse_unheld(self) -> None:
         """The ends of modes are detected between evaluations."""
@@ -315,15 +317,21 @@ def _restitution(model: ContactModel) -> FloatArray:
     return restitutions
 
 
+def contact_modes(run: EventRun) -> ContactModes:
+    """The modes of a run with contacts."""
+    assert isinstance(run.modes, ContactModes)
+    return run.modes
+
+
 @dataclass
-class ContactRun(EventRun):
-    """A run with contacts: the modes that follow are found by the switcher, and set in the
-    parameters of all native code.
+class ContactModes:
+    """The modes of the contacts of one run: those that follow are found by the switcher, and set in
+    the parameters of all native code.
     """
 
     watch: GuardMonitor
-    switcher: ModeTransition = field(kw_only=True)
-    history: ModeHistory = field(kw_only=True)
+    switcher: ModeTransition
+    history: ModeHistory
     # arrays of parameters, and (number of a flag, its place) in them
     settings: list[tuple[FloatArray, list[tuple[int, int]]]] = field(kw_only=True)
     context: Context = field(kw_only=True)
@@ -341,14 +349,17 @@ class ContactRun(EventRun):
     _earlier: list[ContactMode] = field(default_factory=list)
     # where steps of this mode were made shorter, so that no turn of a monitor is missed
     _shortened: list[float] = field(default_factory=list)
+    doubles_points = True
 
-    def integrate(self) -> Solution:
-        """The motion, from the first mode on."""
-        t, y = self.problem.t0, np.array(self.problem.y0, dtype=np.float64)
-        inputs = self.problem.on_discontinuity
+    def start(self, run: EventRun) -> InitialValueProblem:
+        """The first modes, and the state after impacts at the start."""
+        self._run, self._n, self._first = run, run.n, run.automaton.n_events
+        problem = run.problem
+        t, y = problem.t0, np.array(problem.y0, dtype=np.float64)
         self.switcher.plane.rates = self._mode_rates
+        if self.native is not None:
+            self.native.read_records = self.read_records
         self._monitors: list[Guard] = self.switcher.model.guards
-        self._first = len(self.watch.functions.events) - len(self._monitors)
         # contacts whose normal force is solved for during the simulation
         self._held = [c.N is not None or c.row is not None for c in self.switcher.model.contacts]
         self._names = [c.name for c in self.switcher.model.contacts]
@@ -357,26 +368,24 @@ class ContactRun(EventRun):
             before = y[: self._n]
             active = self.activity.start(t, before, self._mode_rates(t, before))
             after, changes = self.switcher.initialize(t, before, active)
-        except NoFeasibleMode as problem:
+        except NoFeasibleMode as failure:
             self._apply(t)
-            motion = self._told(one_point(t, y), Outcome.STOPPED, "")
-            raise _failure(problem.cause, motion, place="the start", **problem.facts) from None
+            motion = run.with_log(one_point(t, y), Outcome.STOPPED, "")
+            raise _failure(failure.cause, motion, place="the start", **failure.facts) from None
         self._note_change(t, before, after, [c for c in changes if c.action == "impact"])
         new = y.copy()
         if after is not before:
             new[: self._n] = after
-            self.record_energy(t, y, new)
+            run.record_energy(t, y, new)
             if self.saltation is not None:
                 self.saltation.drop(t, changes[0].contact, new, "it collides at the start")
         self._apply(t)
         self.first_modes = list(self.switcher.modes)
         if self.saltation is not None and after is before:
             self.saltation.check_start(t, new, self.switcher.modes)
-        self.problem = replace(self.problem, y0=new)
-        if self.problem.on_discontinuity is not None:
-            self.problem = replace(self.problem, on_discontinuity=self._cross_discontinuity)
-        self._change_inputs = inputs
-        return super().integrate()
+        self._change_inputs = problem.on_discontinuity
+        crossing = None if self._change_inputs is None else self._cross_discontinuity
+        return replace(problem, y0=new, on_discontinuity=crossing)
 
     def _cross_discontinuity(self, t: float, y: FloatArray) -> None:
         """Inputs change, and guards with them: these start again from the state behind."""
@@ -416,14 +425,16 @@ class ContactRun(EventRun):
         # the direction of slip in a plane turns fast as it begins; the motion itself resolves it
         self.watch.detect_undersampling(not self.switcher.plane.slips)
 
-    def _begin(self, integration: Integrator, *, first: bool) -> None:
+    def arm(self, run: EventRun, integration: Integrator, *, first: bool) -> None:
+        """From the present modes on."""
         if first and self.native is not None:
             self.native.join(integration)
         if self._first:
-            super()._begin(integration, first=first)
+            run.arm_events(integration, first=first)
         self.watch.reset_guards(self._first, integration.state[: self._n], integration.t)
 
-    def _look(self, integration: Integrator) -> list[Crossing]:
+    def interrupt(self, run: EventRun, integration: Integrator) -> list[Crossing] | None:
+        """Guards at which native code stands; none where a step must be shorter."""
         if self.native is not None and self.native.standing is not None:
             return self.native.standing
         if self.watch.pop_undersampled():
@@ -436,25 +447,24 @@ class ContactRun(EventRun):
             ):
                 # a drive may turn faster than the motion, and steps know the motion alone
                 integration.rewind_with_max_step(k - 1, (step.end - step.begin) / 4.0)
-                self._begin(integration, first=False)
+                self.arm(run, integration, first=False)
                 return []
             # what stays rough in ever shorter steps bends, or is rounding
             integration.reset_max_step()
             self.watch.detect_undersampling(len(self._shortened) < _SHORTENED)
-        return super()._look(integration)
+        return None
 
-    def _crossings(self, integration: Integrator) -> list[Crossing]:
-        step = self._step = integration.padded_step(integration.steps)
-        self._slope = None
-        events = (
-            self._finder.crossings(step, self.watch.side_before, self._first) if self._first else ()
-        )
+    def crossings(self, _: EventRun, step: DenseStep, finder: RootFinder) -> list[Crossing]:
+        """Of the user's events, and guards that fall below zero."""
+        self._step, self._slope = step, None
+        events = finder.crossings(step, self.watch.side_before, self._first) if self._first else ()
         own = [c for c in events if self.activity.changes_something(c.event)]
-        return sorted([*own, *self._finder.falls(step, self._first)])
+        return sorted([*own, *finder.falls(step, self._first)])
 
-    def _rate(self, c: Crossing, x: FloatArray, integration: Integrator) -> float:
+    def rate(self, _: EventRun, c: Crossing, x: FloatArray, xdot: FloatArray) -> float:
+        """By its slopes for an event, by a difference on the dense output for a guard."""
         if c.event < self._first:
-            return super()._rate(c, x, integration)
+            return float(self.watch.functions.rates(x, xdot)[c.event])
         if self._slope is None:
             length = self._step.end - self._step.begin
             h, g = (
@@ -465,14 +475,10 @@ class ContactRun(EventRun):
             self._slope = (after - before) / (2.0 * h)
         return self._slope
 
-    def _act(self, integration: Integrator, found: Sequence[Crossing]) -> tuple[FloatArray, str]:
-        y, ended = (
-            super()._act(integration, [c for c in found if c.event < self._first])
-            if self._first
-            else (integration.state, "")
-        )
-        if ended:
-            return y, ended
+    def change(
+        self, _: EventRun, integration: Integrator, y: FloatArray, found: Sequence[Crossing]
+    ) -> FloatArray:
+        """The state after impacts, in the modes that follow."""
         integration.pass_discontinuity()
         t, before = integration.t, y[: self._n].copy()
         fired = [self._monitors[c.event - self._first] for c in found if c.event >= self._first]
@@ -498,7 +504,7 @@ class ContactRun(EventRun):
         if new is not before:
             after = y.copy()
             after[: self._n] = new
-            self.record_energy(t, y, after)
+            self._run.record_energy(t, y, after)
         at_once = t - self._latest <= _AT_ONCE * self.switcher.duration
         if new is before and at_once and self.switcher.modes in (old, self._earlier):
             self._give_slack(integration, fired)
@@ -518,7 +524,7 @@ class ContactRun(EventRun):
             after = y.copy() if after is y else after
             name = changes[0].contact if changes else ""
             self.saltation.apply(t, name, ending, after, self.switcher.impact)
-        return self._on_constraints(t, after, integration), ""
+        return self._on_constraints(t, after, integration)
 
     def _on_constraints(self, t: float, y: FloatArray, integration: Integrator) -> FloatArray:
         """y on the constraints of the new mode, if the rounding of t alone separates it from them.
@@ -536,7 +542,7 @@ class ContactRun(EventRun):
         # what the projection itself has recorded stays behind: the whole change is recorded here
         after = y.copy()
         after[:n] = new[:n]
-        self.record_energy(t, y, after)
+        self._run.record_energy(t, y, after)
         return after
 
     def _check_progress(self, integration: Integrator) -> None:
@@ -553,7 +559,7 @@ class ContactRun(EventRun):
         )
         if not count:
             return
-        recent = Counter(e.name for e in self.occurrences[-count:]).most_common(1)
+        recent = Counter(e.name for e in self._run.occurrences[-count:]).most_common(1)
         often = recent[0][0] if recent else self.switcher.model.contacts[0].name
         since = f": {count} times since {times[-count]:.9g}"
         raise self._halted(integration, Cause.MODE_CHANGES, contact=often, t=t, since=since)
@@ -577,10 +583,11 @@ class ContactRun(EventRun):
     def read_records(self) -> None:
         """What native code has done since the last visit; its words are made when they are read."""
         assert self.native is not None
-        assert self._now is not None
+        assert self._run.now is not None
+        names = self._run.automaton.state_names
         switcher, log = self.switcher, self.native.read_log()
         first = codes_of(switcher.modes)
-        self.occurrences.defer(NativeRecords(log, first, self._names, self.names).read)
+        self._run.occurrences.defer(NativeRecords(log, first, self._names, names).read)
         if len(self._names) > 1:
             switcher.note_impacts(log)
         pauses = np.diff(log.t, prepend=self._latest)
@@ -596,7 +603,7 @@ class ContactRun(EventRun):
         self._earlier = modes_of(log.modes[-2].tolist() if len(log.t) > 1 else first)
         switcher.take_over(modes_of(log.modes[-1].tolist()))
         self._shortened.clear()
-        self._check_progress(self._now)
+        self._check_progress(self._run.now)
 
     def _note_change(
         self, t: float, before: FloatArray, after: FloatArray, changes: Sequence[ModeChange]
@@ -606,10 +613,9 @@ class ContactRun(EventRun):
             self._note(t, before.tolist(), None, changes, 0.0)
             return
         hit = self.switcher.impact
+        energy_at = self._run.automaton.actions.energy
         energy = (
-            self.actor.energy(after, t) - self.actor.energy(before, t)
-            if hit is None or hit.limit
-            else hit.energy
+            energy_at(after, t) - energy_at(before, t) if hit is None or hit.limit else hit.energy
         )
         self._note(t, before.tolist(), after.tolist(), changes, energy)
 
@@ -621,26 +627,23 @@ class ContactRun(EventRun):
         changes: Sequence[ModeChange],
         energy: float,
     ) -> None:
-        for occurrence in occurrences_of(self.names, t, (before, after), changes, energy):
-            self.occurrences.append(occurrence)
-
-    def _check_endless(self, integration: Integrator, found: Sequence[Crossing]) -> None:
-        own = [c for c in found if c.event < self._first]
-        if own:
-            super()._check_endless(integration, own)
+        names = self._run.automaton.state_names
+        for occurrence in occurrences_of(names, t, (before, after), changes, energy):
+            self._run.occurrences.append(occurrence)
 
     # ---- where it ends -----------------------------------------------------------------------
 
     def _halted(self, integration: Integrator, cause: Cause, **facts: Any) -> ContactStopped:
-        return _failure(cause, self._whole(integration, Outcome.STOPPED, ""), **facts)
+        return _failure(cause, self._run.whole(integration, Outcome.STOPPED, ""), **facts)
 
 
 class ContactBatch:
     """A run with contacts, from many initial states one after the other in one memory."""
 
-    def __init__(self, run: ContactRun) -> None:
-        assert run.native is not None
-        self._run, self._native, watch = run, run.native, run.watch
+    def __init__(self, run: EventRun) -> None:
+        modes = contact_modes(run)
+        assert modes.native is not None
+        self._run, self._native, watch = modes, modes.native, run.watch
         self._varies = not run.problem.discontinuities
         self._integration = Integrator(
             replace(run.problem, events=watch.search_address, event_data=watch.looked_with)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -29,6 +29,7 @@ from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.llvm_types import padded_size
 from dalembert.runtime.ode.rates import ExplicitRates
 from dalembert.runtime.simulation.energy_audit import Audit, BoundAudit
+from dalembert.runtime.simulation.events.automaton import Automaton, OneMode
 from dalembert.runtime.simulation.events.event import Event, EventAction
 from dalembert.runtime.simulation.events.event_actions import EventActions
 from dalembert.runtime.simulation.events.event_functions import (
@@ -39,14 +40,13 @@ from dalembert.runtime.simulation.events.event_functions import (
 from dalembert.runtime.simulation.events.event_loop import EventRun, event_energy_recorder
 from dalembert.runtime.simulation.events.root_finding import Crossing
 from dalembert.runtime.simulation.model import NativeModel
-from dalembert.runtime.states.evaluator import Evaluator, label
+from dalembert.runtime.states.evaluator import Evaluator
 from dalembert.runtime.states.run_values import RunValues, parameter_vector
 from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions, symbols_of
 
 if TYPE_CHECKING:
     from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
     from dalembert.runtime.ode.integration import Integrator, Progress
-    from dalembert.runtime.ode.solution import Solution
     from dalembert.runtime.simulation.context import Context
     from dalembert.symbolic.algebra.tape import Tape
 
@@ -197,7 +197,7 @@ def branch_run(
     problem: InitialValueProblem,
     context: Context,
     show: Progress | None,
-) -> PiecewiseRun:
+) -> EventRun:
     """The run with its branches, and the user's events before them."""
     model, p, watched = sided
     evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
@@ -218,69 +218,72 @@ def branch_run(
         settings.append(BranchFlags.of(watched.p, watched.audit.parameters, flags))
     unheld = {i for each in chosen.callback_inputs if each.is_continuous for i in each.nodes}
     n = len(kin.state)
-    return PiecewiseRun(
+    actor = EventActions(chosen, evaluator, events, nodes)
+    return EventRun(
         problem,
+        Automaton.of(kin, actor, events, [(e.title, e) for e in own]),
         EventMonitor(functions, n, padded_size(problem.size), problem.dense_rows),
-        EventActions(chosen, evaluator, events, nodes),
-        tuple(label(kin.name(i)) for i in kin.state),
         event_energy_recorder(n, context, watched),
         show,
-        context=context,
-        settings=settings,
-        # Python callbacks are evaluated only at integrator stages
-        given_up=np.array([not unheld.isdisjoint(symbols_of(tape, (a,))) for a in arguments]),
+        modes=BranchModes(
+            context,
+            settings,
+            # Python callbacks are evaluated only at integrator stages
+            np.array([not unheld.isdisjoint(symbols_of(tape, (a,))) for a in arguments]),
+        ),
     )
 
 
 @dataclass
-class PiecewiseRun(EventRun):
-    """A run whose rates have sides; those after the user's events are its own."""
+class BranchModes(OneMode):
+    """The sides of the branches of a run; their guards follow the user's events."""
 
-    context: Context = field(kw_only=True)
-    settings: list[BranchFlags] = field(kw_only=True)
+    context: Context
+    settings: list[BranchFlags]
     # branches that are the error control's for good
-    given_up: BoolArray = field(kw_only=True)
+    given_up: BoolArray
+    # a side that changes leaves the state as it is
+    doubles_points = False
 
-    def integrate(self) -> Solution:
-        """The motion, from the first sides on."""
+    def start(self, run: EventRun) -> InitialValueProblem:
+        """The first sides; where a side is not known, it is zero and the branch free."""
         m = len(self.given_up)
-        self._first = len(self.watch.functions.events) - m
-        # where a side is not known, it is zero and the branch free
+        self._watch, self._n, self._first = run.watch, run.n, run.automaton.n_events
         self._sides = np.zeros(m)
         self._times: list[list[float]] = [[] for _ in range(m)]
         # those that have just crossed, with the sides they left
         self._left: dict[int, float] = {}
         self._apply()
-        x = np.append(self.problem.start[: self._n], self.problem.t0)
+        problem = run.problem
+        x = np.append(problem.start[: self._n], problem.t0)
         self._sides[:] = np.where(self.given_up, 0.0, np.sign(self._values(x)))
         self._apply()
-        if self.problem.discontinuities:
-            self.problem = replace(
-                self.problem, on_discontinuity=self._behind_break(self.problem.on_discontinuity)
-            )
-        return super().integrate()
+        if not problem.discontinuities:
+            return problem
+        return replace(problem, on_discontinuity=self._behind_break(problem.on_discontinuity))
 
     # ---- sides -------------------------------------------------------------------------------
 
     def _values(self, x: FloatArray) -> FloatArray:
-        return self.watch.functions.values.call(x, self.watch.functions.p)[self._first :].copy()
+        return self._watch.functions.values.call(x, self._watch.functions.p)[self._first :].copy()
 
     def _apply(self) -> None:
         """The sides as they are now, in all native code."""
         for flags in self.settings:
             flags.set_active_branches(np.concatenate([self._sides, self._sides == 0.0]))
         self.context.refresh_parameters()
-        self.watch.parameters_changed()
+        self._watch.parameters_changed()
 
-    def _begin(self, integration: Integrator, *, first: bool) -> None:
+    def arm(self, run: EventRun, integration: Integrator, *, first: bool) -> None:
+        """From sides that lead to themselves."""
         self._settle(integration)
-        super()._begin(integration, first=first)
+        run.arm_events(integration, first=first)
         self._stand(np.append(integration.state[: self._n], integration.t))
 
     def _stand(self, x: FloatArray) -> None:
         """Look for crossings from these sides on; what has just crossed is at zero."""
         g = self._values(x)
-        self.watch.set_sides(
+        self._watch.set_sides(
             self._first, self._sides, np.where(self._sides * g > 0.0, g, 0.0), ~self.given_up
         )
 
@@ -306,7 +309,7 @@ class PiecewiseRun(EventRun):
         """The side of each branch, by the value of g, else by its rate, else by its rate a
         moment later.
         """
-        n, functions = self._n, self.watch.functions
+        n, functions = self._n, self._watch.functions
         x, xdot = (
             np.append(integration.state[:n], integration.t),
             np.append(integration.slope[:n], 1.0),
@@ -346,38 +349,24 @@ class PiecewiseRun(EventRun):
 
     # ---- crossings ---------------------------------------------------------------------------
 
-    def _look(self, integration: Integrator) -> list[Crossing]:
-        found = super()._look(integration)
-        # a side that changes at the end changes nothing
-        at_end = integration.t >= self.problem.t1 and all(c.event >= self._first for c in found)
-        return [] if at_end else found
-
-    def _act(self, integration: Integrator, found: Sequence[Crossing]) -> tuple[FloatArray, str]:
-        y, ended = super()._act(integration, [c for c in found if c.event < self._first])
-        if ended:
-            return y, ended
-        before = self.watch.side_before[self._first :]
+    def change(
+        self, run: EventRun, integration: Integrator, y: FloatArray, found: Sequence[Crossing]
+    ) -> FloatArray:
+        """The other side of each branch that crossed; at the end that changes nothing."""
+        if integration.t >= run.problem.t1:
+            return y
+        before = self._watch.side_before[self._first :]
         for k in dict.fromkeys(c.event - self._first for c in found if c.event >= self._first):
             self._left[k] = float(self._sides[k]) or float(before[k])
             self._sides[k] = -self._left[k]
-            self._give_up_accumulating(integration, k)
+            self._give_up_accumulating(run, integration, k)
         self._apply()
-        return y, ""
+        return y
 
-    def _jump(self, integration: Integrator, after: FloatArray) -> None:
-        """A side that changes leaves the state as it is: one point."""
-        if not np.array_equal(after, integration.state):
-            super()._jump(integration, after)
-
-    def _give_up_accumulating(self, integration: Integrator, k: int) -> None:
+    def _give_up_accumulating(self, run: EventRun, integration: Integrator, k: int) -> None:
         """Crossings without end are the error control's."""
         t, times = integration.t, self._times[k]
         times.append(t)
-        usual = (t - self.problem.t0) / max(integration.steps, 1)
+        usual = (t - run.problem.t0) / max(integration.steps, 1)
         if len(times) > _MANY and t - times[-_MANY - 1] <= usual:
             self.given_up[k], self._sides[k] = True, 0.0
-
-    def _check_endless(self, integration: Integrator, found: Sequence[Crossing]) -> None:
-        asked = [c for c in found if c.event < self._first]
-        if asked:
-            super()._check_endless(integration, asked)

@@ -138,15 +138,8 @@ class _Run:
 
     @property
     def driver(self) -> Driver:
-        """What integrates this run."""
-        if self.switching is not None:
-            return _integrate_contacts
-        if self.piecewise is not None:
-            return _integrate_branches
-        if self.setup.options.events:
-            return _integrate_events
-        native = self.setup.options.integrator in NATIVE_LOOP
-        return _integrate_smooth if native else _integrate_elsewhere
+        """What integrates this run: the first of the table that applies."""
+        return next(drive for applies, drive in _DRIVERS if applies(self))
 
 
 class RunMemory(threading.local):
@@ -258,6 +251,14 @@ def _integrate_elsewhere(run: _Run, _: Progress | None) -> Solution:
 
 
 Driver = Callable[[_Run, Progress | None], Solution]
+# the first three run an automaton; contacts and branches have the user's events among their guards
+_DRIVERS: Final[tuple[tuple[Callable[[_Run], object], Driver], ...]] = (
+    (lambda run: run.switching, _integrate_contacts),
+    (lambda run: run.piecewise, _integrate_branches),
+    (lambda run: run.setup.options.events, _integrate_events),
+    (lambda run: run.setup.options.integrator in NATIVE_LOOP, _integrate_smooth),
+    (lambda _: True, _integrate_elsewhere),
+)
 
 
 def _baumgarte_model(model: NativeModel, options: RunOptions) -> NativeModel:

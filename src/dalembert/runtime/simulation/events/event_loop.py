@@ -28,6 +28,7 @@ from dalembert.runtime.ode.integration import DenseStep, Integrator, Progress
 from dalembert.runtime.ode.keyboard_interrupt import Interruption, defer_keyboard_interrupt
 from dalembert.runtime.ode.solution import ChunkedArray, Outcome, Solution, StoredTrajectory
 from dalembert.runtime.simulation.energy_audit import BoundAudit
+from dalembert.runtime.simulation.events.automaton import Automaton, OneMode, RunModes
 from dalembert.runtime.simulation.events.event import (
     Event,
     EventAction,
@@ -42,7 +43,7 @@ from dalembert.runtime.simulation.events.event_functions import (
     event_node,
 )
 from dalembert.runtime.simulation.events.root_finding import Crossing, RootFinder
-from dalembert.runtime.states.evaluator import Evaluator, label
+from dalembert.runtime.states.evaluator import Evaluator
 from dalembert.runtime.states.run_values import RunValues
 
 if TYPE_CHECKING:
@@ -71,39 +72,38 @@ class EndlessEvents(RunStopped):
 
 @dataclass
 class EventRun:
-    """A run with its events; `book` is called at every change of the state, (t, y before, y after),
-    and may alter the quadratures.
+    """A run of an automaton: from guard to guard, with the actions of events and changes of mode.
 
-    `vary` is called at every event, (number, t, y before, y after), where sensitivities are carried
-    along.
-
-    `stop_after` (number of an event, count) ends the run just after the event has acted that
-    often.
+    `record_energy` is called at every change of the state, (t, y before, y after), and may alter
+    the quadratures. `vary` is called at every event, (number, t, y before, y after), where
+    sensitivities are carried along. `stop_after` (number of an event, count) ends the run just
+    after the event has acted that often.
     """
 
     problem: InitialValueProblem
+    automaton: Automaton
     watch: EventMonitor
-    actor: EventActions
-    names: tuple[str, ...]
     record_energy: Callable[[float, FloatArray, FloatArray], None]
     on_progress: Progress | None = None
     vary: Callable[[int, float, FloatArray, FloatArray], None] | None = None
+    modes: RunModes = field(default_factory=OneMode)
     stop_after: tuple[int, int] | None = None
     occurrences: EventLog = field(default_factory=EventLog)
+    now: Integrator | None = None
     _acted: Counter[int] = field(default_factory=Counter)
     _acts: list[float] = field(default_factory=list)
-    _now: Integrator | None = None
 
     def integrate(self) -> Solution:
         """The motion from t₀ to t₁, or to the event that ends it; after Ctrl-C the motion so
         far, marked as interrupted.
         """
+        self.problem = self.modes.start(self)
         try:
             with defer_keyboard_interrupt() as interruption:
                 return self._from_event_to_event(interruption)
         except RunStopped as failure:
             if not failure.has_event_history:
-                failure.solution = self._told(
+                failure.solution = self.with_log(
                     failure.solution, Outcome.STOPPED, failure.solution.message
                 )
             raise
@@ -112,16 +112,16 @@ class EventRun:
         problem = replace(
             self.problem, events=self.watch.search_address, event_data=self.watch.looked_with
         )
-        integration = self._now = Integrator(problem)
-        self._begin(integration, first=True)
+        integration = self.now = Integrator(problem)
+        self.modes.arm(self, integration, first=True)
         while True:
             found, interrupted = self._to_event(integration, interruption)
             if interrupted:
-                return self._whole(
+                return self.whole(
                     integration, Outcome.INTERRUPTED, f"interrupted at t = {integration.t:.17g}"
                 )
             if not found:
-                return self._whole(
+                return self.whole(
                     integration, Outcome.FINISHED, f"finished at t = {integration.t:.17g}"
                 )
             after, ended = self._act(integration, found)
@@ -130,9 +130,10 @@ class EventRun:
             if ended or integration.t >= problem.t1:
                 return self._last(integration, after, ended)
             self._check_endless(integration, found)
-            self._jump(integration, after)
+            if self.modes.doubles_points or not np.array_equal(after, integration.state):
+                integration.set_state(after)
             integration.resume_after_jump()
-            self._begin(integration, first=False)
+            self.modes.arm(self, integration, first=False)
 
     def is_complete(self) -> bool:
         """Whether the event of `stop_after` has acted as often as requested."""
@@ -142,19 +143,21 @@ class EventRun:
         """The title of the event of `stop_after` once it is complete."""
         if self.stop_after is None or not self.is_complete():
             return ""
-        return self.watch.functions.events[self.stop_after[0]].title
+        return self.automaton.guards[self.stop_after[0]].title
 
     # ---- from event to event -----------------------------------------------------------------
 
-    def _begin(self, integration: Integrator, *, first: bool) -> None:
-        x = np.append(integration.state[: self._n], integration.t)
-        xdot = np.append(integration.slope[: self._n], 1.0)
+    def arm_events(self, integration: Integrator, *, first: bool) -> None:
+        """Look for zeros from the present state on."""
+        x = np.append(integration.state[: self.n], integration.t)
+        xdot = np.append(integration.slope[: self.n], 1.0)
         if first:
             self.watch.check(x)
         self.watch.arm(x, xdot)
 
     @property
-    def _n(self) -> int:
+    def n(self) -> int:
+        """The length of the state (q, u)."""
         return self.watch.n_state
 
     def _to_event(
@@ -180,18 +183,21 @@ class EventRun:
         """What happened in the last step, up to the first that acts: those before it are
         recorded, it is moved to.
         """
-        functions, k = self.watch.functions, integration.steps
+        known = self.modes.interrupt(self, integration)
+        if known is not None:
+            return known
+        k, is_recorded = integration.steps, self.automaton.is_recorded
         step = integration.step(k)
-        found = self._crossings(integration)
-        acting = [c for c in found if functions.events[c.event].action is not EventAction.RECORD]
+        found = self.modes.crossings(self, integration.padded_step(k), self._finder)
+        acting = [c for c in found if not is_recorded(c.event)]
         until = acting[0].t if acting else step.end
         # what happens at the same time belongs to it
         near = until + _AT_ONCE * (step.end - step.begin) + _LAST_BITS * math.ulp(until)
         for c in found:
-            if c.t <= near and functions.events[c.event].action is EventAction.RECORD:
+            if c.t <= near and is_recorded(c.event):
                 whole = step.at(c.t)
                 self._vary(c.event, c.t, whole, whole)
-                y = whole[: self._n]
+                y = whole[: self.n]
                 self._record(c.event, c.t, y, y)
         if not acting:
             return []
@@ -200,11 +206,6 @@ class EventRun:
             # beyond it there is no room for a step: it happens at the end
             integration.rewind_to(k - 1, self.problem.t1)
         return [c for c in acting if c.t <= near]
-
-    def _crossings(self, integration: Integrator) -> list[Crossing]:
-        step = integration.padded_step(integration.steps)
-        sides = self.watch.side_before
-        return self._finder.crossings(step, sides, len(sides))
 
     @cached_property
     def _finder(self) -> RootFinder:
@@ -220,44 +221,40 @@ class EventRun:
             integration.rewind_to(k, t if t > shortest else begin)
             if t <= shortest:
                 return
-            y = integration.state[: self._n]
+            y = integration.state[: self.n]
             g = float(self.watch.values_at(y, t)[c.event])
             if g == 0.0 or not abs(g) < least:
                 return
-            rate = self._rate(c, np.append(y, t), integration)
+            xdot = np.append(integration.slope[: self.n], 1.0)
+            rate = self.modes.rate(self, c, np.append(y, t), xdot)
             new = t - g / rate if rate else t
             if not shortest < new <= end or new == t:
                 return
             t, least = new, abs(g)
-
-    def _rate(self, c: Crossing, x: FloatArray, integration: Integrator) -> float:
-        """dg/dt of what crosses zero."""
-        return float(
-            self.watch.functions.rates(x, np.append(integration.slope[: self._n], 1.0))[c.event]
-        )
 
     def _act(self, integration: Integrator, found: Sequence[Crossing]) -> tuple[FloatArray, str]:
         """The state afterwards, with the quadratures, and the event that ends the run, if one
         does.
         """
         t, y = integration.t, integration.state
-        for c in found:
-            before, e = y[: self._n].copy(), self.watch.functions.events[c.event]
+        for c in self._of_events(found):
+            before, e = y[: self.n].copy(), self.automaton.guards[c.event]
             if e.action is EventAction.STOP:
                 self._record(c.event, t, before, before)
                 self._vary(c.event, t, y, y)
                 return y, e.title
-            changed = self.actor.apply(c.event, before, t)
+            changed = self.automaton.actions.apply(c.event, before, t)
             after = y.copy()
-            after[: self._n] = changed.y
+            after[: self.n] = changed.y
             self.record_energy(t, y, after)
             self._vary(c.event, t, y, after)
             self._record(c.event, t, before, changed.y, changed.impulse)
             y = after
-        return y, ""
+        return self.modes.change(self, integration, y, found), ""
 
-    def _jump(self, integration: Integrator, after: FloatArray) -> None:
-        integration.set_state(after)
+    def _of_events(self, found: Sequence[Crossing]) -> list[Crossing]:
+        """Those of the user's events."""
+        return [c for c in found if c.event < self.automaton.n_events]
 
     def _vary(self, i: int, t: float, before: FloatArray, after: FloatArray) -> None:
         if self.vary is not None:
@@ -266,28 +263,31 @@ class EventRun:
     def _record(
         self, i: int, t: float, before: FloatArray, after: FloatArray, impulse: float | None = None
     ) -> None:
-        e = self.watch.functions.events[i]
+        e = self.automaton.guards[i]
         if e.action is EventAction.ACTIVITY:
             # the contact itself reports what it does
             return
-        energy = (
-            0.0 if before is after else self.actor.energy(after, t) - self.actor.energy(before, t)
-        )
-        was, is_now = (dict(zip(self.names, y.tolist(), strict=True)) for y in (before, after))
+        energy = self.automaton.actions.energy
+        change = 0.0 if before is after else energy(after, t) - energy(before, t)
+        names = self.automaton.state_names
+        was, is_now = (dict(zip(names, y.tolist(), strict=True)) for y in (before, after))
         self.occurrences.append(
-            Occurrence(t, e.title, e.action.value, was, is_now, energy, impulse)
+            Occurrence(t, e.title, e.action.value, was, is_now, change, impulse)
         )
         if len(self.occurrences) > _MOST:
             often = Counter(o.name for o in self.occurrences).most_common(1)[0][0]
-            assert self._now is not None
-            raise self._endless(self._now, Cause.TOO_MANY_EVENTS, event=often, count=_MOST, t=t)
+            assert self.now is not None
+            raise self._endless(self.now, Cause.TOO_MANY_EVENTS, event=often, count=_MOST, t=t)
 
     # ---- without end -------------------------------------------------------------------------
 
     def _check_endless(self, integration: Integrator, found: Sequence[Crossing]) -> None:
         """Stop where events accumulate: ever shorter intervals, or none at all."""
+        events = self._of_events(found)
+        if not events:
+            return
         self._acts.append(integration.t)
-        title = self.watch.functions.events[found[-1].event].title
+        title = self.automaton.guards[events[-1].event].title
         recent = np.diff(self._acts[-_SHRINKING - 1 :])
         if len(recent) < _SHRINKING:
             return
@@ -313,7 +313,7 @@ class EventRun:
             raise self._endless(integration, Cause.ACCUMULATING_EVENTS, **facts)
 
     def _endless(self, integration: Integrator, cause: Cause, **facts: Any) -> EndlessEvents:
-        failure = EndlessEvents(cause, self._whole(integration, Outcome.STOPPED, ""), **facts)
+        failure = EndlessEvents(cause, self.whole(integration, Outcome.STOPPED, ""), **facts)
         failure.solution = replace(failure.solution, message=str(failure))
         return failure
 
@@ -325,18 +325,15 @@ class EventRun:
         message = f"{how} at t = {integration.t:.17g}"
         if not np.array_equal(after, integration.state):
             integration.set_state(after)
-        return replace(self._whole(integration, Outcome.FINISHED, message), ended_by=ended_by)
+        return replace(self.whole(integration, Outcome.FINISHED, message), ended_by=ended_by)
 
-    def _whole(self, integration: Integrator, outcome: Outcome, message: str) -> Solution:
-        return self._told(integration.solution(), outcome, message)
+    def whole(self, integration: Integrator, outcome: Outcome, message: str) -> Solution:
+        """The motion so far with what happened in it."""
+        return self.with_log(integration.solution(), outcome, message)
 
-    def _told(self, motion: Solution, outcome: Outcome, message: str) -> Solution:
+    def with_log(self, motion: Solution, outcome: Outcome, message: str) -> Solution:
         """The motion with what happened in it."""
-        declared = [
-            e.title
-            for e in self.watch.functions.events
-            if e.action not in (EventAction.SWITCH, EventAction.ACTIVITY)
-        ]
+        declared = self.automaton.declared
         happened = {o.name for o in self.occurrences} if declared else set()
         return replace(
             motion,
@@ -392,17 +389,13 @@ def event_run(
     """
     evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
     functions = event_functions(evaluator, events, [event_node(evaluator, e) for e in events])
-    kin = evaluator.kin
-    n = len(kin.state)
-    names = tuple(label(kin.name(i)) for i in kin.state)
+    n = len(evaluator.kin.state)
     actor = EventActions(chosen, evaluator, events, functions.nodes)
-    vary = None if saltation is None else saltation(evaluator, functions, actor)
     return EventRun(
         problem,
+        Automaton.of(evaluator.kin, actor, events),
         EventMonitor(functions, n, padded_size(problem.size), problem.dense_rows),
-        actor,
-        names,
         event_energy_recorder(n, context, watched),
         show,
-        vary,
+        None if saltation is None else saltation(evaluator, functions, actor),
     )

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from dalembert.errors import IllPosed
 from dalembert.foundation.deferred_dataclass import dataclass
@@ -247,6 +247,17 @@ class LDL:
         return [x.i for x in y]
 
 
+class RowProjection(NamedTuple):
+    """Constraint rows that were not eliminated: δz of the positions, δz of the velocities, Σ|φ| +
+    Σ|e| and the multipliers, as nodes.
+    """
+
+    position_step: tuple[int, ...]
+    velocity_step: tuple[int, ...]
+    residual: int
+    multipliers: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class ExplicitEquations(Displayable):
     """q̇ and u̇ as nodes of one tape, and the route by which u̇ was found."""
@@ -260,6 +271,8 @@ class ExplicitEquations(Displayable):
     route: str
     # M u̇ = f with a symmetric M, where u̇ was found by solving these
     source: Equations | None = None
+    # of constraint rows that were not eliminated
+    projection: RowProjection | None = None
 
     def __str__(self) -> str:
         count = sum(

@@ -17,10 +17,17 @@ Source: Mei85 (7.44), Gre03 (4.14); for rows that are not linear in the rates Ch
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Final
 
 from dalembert.errors import IllPosed
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.mechanics.equations.equations_of_motion import LDL, Equations
+from dalembert.mechanics.equations.equations_of_motion import (
+    LDL,
+    Equations,
+    ExplicitEquations,
+    RowProjection,
+)
+from dalembert.mechanics.equations.sparse_saddle_point import factor_saddle_point
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.kinematics.constraint_rows import VelocityRow, position_residuals
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
@@ -38,6 +45,9 @@ from dalembert.symbolic.algebra.sparse_matrix import (
     sum_scalars,
 )
 from dalembert.symbolic.algebra.tape import Tape
+
+# updates of one elimination up to which λ is eliminated on the tape
+_MAX_UPDATES: Final = 4000
 
 
 @dataclass(frozen=True)
@@ -145,6 +155,39 @@ def _matrix_at_point(
     point: SamplePoint, M: tuple[dict[int, int], ...], n: int
 ) -> list[list[Element]]:
     return [[point(row[s]) if s in row else 0 for s in range(n)] for row in M]
+
+
+def eliminate_multipliers(equations: SaddlePointEquations) -> ExplicitEquations | None:
+    """ż with λ eliminated on the tape, and a step onto the rows; None where that takes too many
+    operations, or where rows are not linear or M is singular.
+
+    Rows that were declared redundant follow from the others wherever these hold.
+    """
+    if equations.has_singular_mass or not equations.has_linear_rows:
+        return None
+    t = equations.tape.fork()
+    rows = [row for row in equations.rows if not row.row.redundant]
+    saddle = factor_saddle_point(t, equations.M, [row.A for row in rows], _MAX_UPDATES)
+    if saddle is None:
+        return None
+    phi = [t.zero if row.row.phi is None else row.row.phi for row in rows]
+    e = [row.e for row in rows]
+    zdot, solved = saddle.solution(equations.f, [row.gamma for row in rows])
+    # a redundant row carries nothing
+    carried = iter(solved)
+    lam = tuple(t.zero if row.row.redundant else next(carried) for row in equations.rows)
+    left = sum_of_products(t, ((t.one, t.call("abs", x)) for x in (*phi, *e)))
+    back = RowProjection(saddle.projection_step(phi), saddle.projection_step(e), left, lam)
+    return ExplicitEquations(
+        equations.system,
+        t,
+        equations.q,
+        equations.z,
+        equations.qdot,
+        zdot,
+        "all rates, multipliers eliminated",
+        projection=back,
+    )
 
 
 # ---- back onto the rows -------------------------------------------------------------------------

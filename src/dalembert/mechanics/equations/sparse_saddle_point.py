@@ -113,12 +113,15 @@ class SparseLDL:
 
 
 def factor_saddle_point(
-    tape: Tape, M: Sequence[Mapping[int, int]], A: Sequence[Mapping[int, int]]
+    tape: Tape,
+    M: Sequence[Mapping[int, int]],
+    A: Sequence[Mapping[int, int]],
+    budget: int | None = None,
 ) -> SparseSaddlePoint | None:
     """The factors on the tape; None where there are no rows, or many unknowns and few zeros."""
     if not A:
         return None
-    budget = _operation_budget(len(M), len(A))
+    budget = _operation_budget(len(M), len(A)) if budget is None else budget
     try:
         factor = SparseLDL(tape, _without_zeros(tape, M), budget)
         return SparseSaddlePoint(tape, factor, _diagonal(M), A, budget)

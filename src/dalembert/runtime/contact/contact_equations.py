@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
+from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations, RowProjection
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.elements import UnilateralContact
 from dalembert.runtime.contact.joint_normal_force import AffineForce, joint_normal_forces
@@ -83,6 +83,8 @@ class ContactEquations:
     dependent: bool
     # what loops solve where K λ = r has too many rows to be unrolled; λ and pivots are symbols then
     loops: ModeSystem | None
+    # the step onto constraint rows that were not eliminated
+    permanent: RowProjection | None
 
     @property
     def contacts(self) -> list[UnilateralContact]:
@@ -142,6 +144,7 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
     in_forces = LinearCoefficients(t, forces)
     parts = [in_forces(i) for i in copy_expressions(equations.tape, t, equations.udot)]
     c, H = tuple(p[0] for p in parts), tuple(p[1] for p in parts)
+    permanent = _permanent_projection(t, equations)
     J = SparseMatrix(t, (row.J for row in rows), len(c))
     A = (J @ SparseMatrix(t, H, len(rows))).dense()
     b = (Column(t, (row.gamma for row in rows)) + J @ Column(t, c)).nodes
@@ -151,13 +154,14 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
     groups = _dependent_groups(t, rows, A)
     places = {(row.contact, row.normal): k for k, row in enumerate(rows) if not row.across}
     across = {row.contact: k for k, row in enumerate(rows) if row.across}
-    if not pressed and system.elimination_products(t.zero) > _MAX_UNROLLED:
+    many = system.elimination_products(t.zero) > _MAX_UNROLLED
+    if many and not pressed and permanent is None:
         lam = forces
         pivots = [t.symbol(f"pivot {k}") for k in range(len(rows))]
         shares = ForceShares((), (), tuple(lam))
         return ContactEquations(
             kin, t, tuple(rows), places, across, c, H, A, b, tuple(lam), tuple(pivots), pressed,
-            shares, bool(groups), system,
+            shares, bool(groups), system, None,
         )  # fmt: skip
     lam, pivots = lu_solve(t, K, right, _regularization(t, rows, A, holds, bool(groups)))
     soft = [t.mul(t.const(_SHARE_REGULARIZATION), t.mul(h, A[k][k])) for k, h in enumerate(holds)]
@@ -166,8 +170,25 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
     shares = _force_shares(t, planar, K, lam, soft)
     return ContactEquations(
         kin, t, tuple(rows), places, across, c, H, A, b, tuple(lam), tuple(pivots), pressed,
-        shares, bool(groups), None,
+        shares, bool(groups), None, permanent,
     )  # fmt: skip
+
+
+def _permanent_projection(t: Tape, equations: ExplicitEquations) -> RowProjection | None:
+    """The step onto constraint rows in augmented form, on this tape."""
+    given = equations.projection
+    if given is None:
+        return None
+
+    def here(nodes: Sequence[int]) -> tuple[int, ...]:
+        return tuple(copy_expressions(equations.tape, t, nodes))
+
+    return RowProjection(
+        here(given.position_step),
+        here(given.velocity_step),
+        here((given.residual,))[0],
+        here(given.multipliers),
+    )
 
 
 def _dependent_groups(
@@ -400,7 +421,8 @@ class ConstraintCorrection:
 def projection_step(e: ContactEquations) -> ConstraintCorrection:
     """δu = −H ν, A ν = v over rows that hold; δq = −W H ν, A ν = g over gaps that are closed.
 
-    H = M⁻¹ Jᵀ, so that these are the shortest ways measured by the masses.
+    H = M⁻¹ Jᵀ, so that these are the shortest ways measured by the masses. Constraint rows in
+    augmented form come first: v and g are those after the step onto them, which H keeps.
     """
     t, kin, rows = e.tape, e.kin, e.rows
     holds = [row.active for row in rows]
@@ -418,15 +440,26 @@ def projection_step(e: ContactEquations) -> ConstraintCorrection:
     def velocity_change(nu: list[int]) -> Column:
         return -(SparseMatrix(t, e.H, len(rows)) @ Column(t, nu))
 
-    du = velocity_change(solve_active([r.v for r in rows], holds))
+    nothing = (t.zero,) * kin.n_u
+    first = e.permanent or RowProjection(nothing, nothing, t.zero, ())
+    z_step, u_step = Column(t, first.position_step), Column(t, first.velocity_step)
+
+    def after(value: int, row: ContactRow, step: Column) -> int:
+        return sum_of_products(t, ((a, step.nodes[k]) for k, a in row.J.items()), value)
+
+    du = u_step + velocity_change(solve_active([after(r.v, r, u_step) for r in rows], holds))
     left = sum_of_products(
-        t, ((h, t.call("abs", row.v)) for h, row in zip(holds, rows, strict=True))
+        t, ((h, t.call("abs", row.v)) for h, row in zip(holds, rows, strict=True)), first.residual
     )
-    dq = Column(t, [t.zero] * kin.n_q)
+    W = SparseMatrix(t, (line for _, line in kin.WX), kin.n_u)
+    dq = W @ z_step
     if any(g is not None for g in gaps):
         active = [h if g is not None else t.zero for h, g in zip(holds, gaps, strict=True)]
-        along = velocity_change(solve_active([t.zero if g is None else g.i for g in gaps], active))
-        dq = SparseMatrix(t, (W for _, W in kin.WX), len(along)) @ along
+        moved = [
+            t.zero if g is None else after(g.i, row, z_step)
+            for g, row in zip(gaps, rows, strict=True)
+        ]
+        dq = W @ (z_step + velocity_change(solve_active(moved, active)))
         left = sum_of_products(
             t,
             ((a, t.call("abs", g.i)) for a, g in zip(active, gaps, strict=True) if g is not None),

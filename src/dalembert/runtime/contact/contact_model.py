@@ -194,6 +194,10 @@ def contact_model(chosen: RunValues, equations: ExplicitEquations) -> ContactMod
         row.lam: insert(x)
         for row, x in zip(e.rows, copy_expressions(e.tape, kin.tape, e.shares.lam), strict=True)
     }
+    if e.permanent is not None:
+        solved = Substitution(kin.tape, chosen.bindings | lam)
+        here = copy_expressions(e.tape, kin.tape, e.permanent.multipliers)
+        lam |= dict(zip(kin.multipliers, map(solved, here), strict=True))
     if e.loops is not None:
         # symbols whose values a run finds
         lam = {row.lam: row.lam for row in e.rows}
@@ -237,7 +241,7 @@ def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContact
     rates = [with_forces(i) for i in (*qdot, *between, *udot)]
     back = projection_step(e)
     dq, du = Column(tape, here((*back.dq, back.residual))), here(back.du)
-    rows = constraint_projection(kin)
+    rows = None if e.permanent is not None else constraint_projection(kin)
     if rows is not None:
         dq += Column(
             tape,

@@ -15,7 +15,11 @@ from dalembert.mechanics.equations.equations_of_motion import (
     check_regular,
     solve_accelerations,
 )
-from dalembert.mechanics.equations.saddle_point import SaddlePointEquations, saddle_point_equations
+from dalembert.mechanics.equations.saddle_point import (
+    SaddlePointEquations,
+    eliminate_multipliers,
+    saddle_point_equations,
+)
 from dalembert.mechanics.kinematics.system_kinematics import (
     Kinematics,
     kinematics,
@@ -35,6 +39,7 @@ _MAX_SYMBOLIC_SIZE: Final = 12
 _FORWARD_DYNAMICS: Final = PerOwnerCache[ExplicitEquations]()
 _RECURSIVE: Final = PerOwnerCache[ExplicitEquations | None]()
 _SADDLE: Final = PerOwnerCache[SaddlePointEquations]()
+_ALL_RATES: Final = PerOwnerCache[ExplicitEquations | None]()
 
 
 @check_options
@@ -162,7 +167,7 @@ def select_equations(
     """
     kin = kinematics(system)
     if system.contacts:
-        return kin, _contact_dynamics(system, kin, integrator)
+        return _contact_dynamics(system, kin, integrator)
     auto_speeds = not system.speed_list
     needs_saddle = bool(kin.nonlinear) or (
         auto_speeds and bool(system.constraints) and (bool(kin.redundant) or kin.n_u == 0)
@@ -190,9 +195,11 @@ def select_equations(
     return saddle_equations(unreduced_kinematics(kin) if system.constraints else kin)
 
 
-def _contact_dynamics(system: System, kin: Kinematics, integrator: str) -> ExplicitEquations:
-    """u̇ = c + H λ of a system with contacts: independent speeds, and modes that the native
-    integrator changes.
+def _contact_dynamics(
+    system: System, kin: Kinematics, integrator: str
+) -> tuple[Kinematics, ExplicitEquations]:
+    """u̇ = c + H λ of a system with contacts, and modes that the native integrator changes:
+    independent speeds, or all rates where independent speeds are singular or do not exist.
     """
     if integrator not in ("native", "auto", "rosenbrock"):
         msg = (
@@ -200,15 +207,31 @@ def _contact_dynamics(system: System, kin: Kinematics, integrator: str) -> Expli
             f"'auto' or 'rosenbrock'; leave out integrator={integrator!r}"
         )
         raise NotApplicable(msg)
-    if kin.nonlinear or (
-        system.constraints and not system.speed_list and (kin.redundant or kin.n_u == 0)
-    ):
+    if kin.nonlinear:
         msg = (
-            "contacts and friction go with independent speeds; rows that are redundant or not "
-            "linear in the rates do not give them"
+            "contacts and friction: constraints that are not linear in the velocities are not "
+            "supported, because an impact is not defined with them"
         )
         raise NotApplicable(msg)
-    return forward_dynamics_of(kin)
+    auto_speeds = bool(system.constraints) and not system.speed_list
+    needs_all_rates = auto_speeds and (bool(kin.redundant) or kin.n_u == 0)
+    # friction that constraint forces press needs these as functions of independent speeds
+    pressed = any(c.row is not None for c in system.contacts)
+    if needs_all_rates or (auto_speeds and kin.state_dependent_pivots and not pressed):
+        all_rates = unreduced_kinematics(kin)
+        found = _ALL_RATES(
+            all_rates, None, lambda: eliminate_multipliers(saddle_equations(all_rates)[1])
+        )
+        if found is not None and not pressed:
+            return all_rates, found
+    if needs_all_rates:
+        msg = (
+            "contacts and friction: with redundant constraints every rate needs a mass, and no "
+            "friction may be pressed by a constraint force; declare independent speeds with "
+            "s.speeds(…)"
+        )
+        raise NotApplicable(msg)
+    return kin, forward_dynamics_of(kin)
 
 
 def saddle_equations(kin: Kinematics) -> tuple[Kinematics, SaddlePointEquations]:

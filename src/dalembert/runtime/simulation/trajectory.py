@@ -270,10 +270,16 @@ class Trajectory(Displayable):
                 "motion"
             )
             raise BadExpression(msg)
-        columns = np.asarray(
-            self.accelerations.multipliers(self.state_rows, self.t), dtype=np.float64
-        ).T
-        return dict(zip(self.values.evaluator.kin.multipliers, columns, strict=True))
+        nodes = self.values.evaluator.kin.multipliers
+        columns = (
+            # with contacts they are expressions of the modes
+            self._evaluate_nodes(list(nodes))
+            if self.values.bindings.keys() & set(nodes)
+            else np.asarray(
+                self.accelerations.multipliers(self.state_rows, self.t), dtype=np.float64
+            ).T
+        )
+        return dict(zip(nodes, columns, strict=True))
 
     @cached_property
     def _contact_forces(self) -> dict[int, FloatArray]:

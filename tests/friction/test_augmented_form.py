@@ -102,7 +102,14 @@ def test_a_bob_sticks_on_a_table_and_slides_above_the_cone():
     assert run.integrals.relative_drift < 1e-10
 
 
-def test_multipliers_are_not_eliminated_without_mass_or_with_nonlinear_rows():
+def test_rest_is_decided_in_independent_speeds():
+    hanging = da.rests(rod_pendulum(0.3, 0.5), at={"x": 0, "y": -1})
+    assert hanging.rests
+    with pytest.raises(da.errors.NotApplicable, match="redundant constraints do not give"):
+        da.rests(rod_pendulum(0.3, 0.5, redundant=True), at={"x": 0, "y": -1})
+
+
+def test_multipliers_are_not_eliminated_where_a_rate_moves_no_mass():
     s = da.System("massless", gravity=G)
     x, y, z = s.coordinates("x y z")
     s.particle("bob", 1, s.O.offset(x * s.N.x + y * s.N.y))

@@ -20,7 +20,7 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.mechanics.model.system import System
-from dalembert.runtime.dynamics.compile import select_equations
+from dalembert.runtime.dynamics.compile import independent_contact_equations, select_equations
 from dalembert.runtime.numerics.symbol_values import strip_units
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.integration import Integrator
@@ -83,7 +83,11 @@ class Flow:
     ) -> None:
         system = given.system
         self.given, self.constants, self.rtol = given, tuple(constants), rtol
-        kin, equations = select_equations(system, "native")
+        kin, equations = (
+            independent_contact_equations(system)
+            if system.contacts
+            else select_equations(system, "native")
+        )
         self.chosen, model = self._bind(run_values(kin, given.values, given.inputs), equations)
         self.kin = self.chosen.kin
         options = RunOptions(start=given.start, guess=given.guess, rtol=rtol, atol=rtol)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.runtime.contact.contact_run import contact_run
-from dalembert.runtime.dynamics.compile import select_equations
+from dalembert.runtime.dynamics.compile import independent_contact_equations, select_equations
 from dalembert.runtime.numerics.symbol_values import BadValue
 from dalembert.runtime.simulation.run_options import RunOptions
 from dalembert.runtime.simulation.simulate import simulate_equations
@@ -36,11 +35,10 @@ def run_of_orbit(orbit: PeriodicOrbit, periods: float) -> Trajectory:
         t0=t0,
         progress=False,
     )
-    kin, equations = select_equations(orbit.system, options.integrator)
-    contacts = None
+    length = periods * orbit.period
     if orbit.system.contacts:
-        assert isinstance(equations, ExplicitEquations)
-        contacts = contact_run(equations)
-    return simulate_equations(
-        kin, equations, periods * orbit.period, options, with_contacts=contacts
-    )
+        kin, explicit = independent_contact_equations(orbit.system)
+        return simulate_equations(
+            kin, explicit, length, options, with_contacts=contact_run(explicit)
+        )
+    return simulate_equations(*select_equations(orbit.system, options.integrator), length, options)

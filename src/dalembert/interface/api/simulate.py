@@ -19,7 +19,7 @@ from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
 from dalembert.mechanics.model.likely_errors import warn_stiff_run
 from dalembert.mechanics.model.system import System
-from dalembert.runtime.dynamics.compile import select_equations
+from dalembert.runtime.dynamics.compile import independent_contact_equations, select_equations
 from dalembert.runtime.ode.failures import NoProgress, RunStopped
 from dalembert.runtime.simulation.run_options import (
     RunOptions,
@@ -158,8 +158,7 @@ def rests(
             "rests: this system has no contact and no friction; da.equilibrium finds where it rests"
         )
         raise NotApplicable(msg)
-    kin, equations = select_equations(system, "native")
-    assert isinstance(equations, ExplicitEquations)
+    kin, equations = independent_contact_equations(system)
     return solve_rest_position(kin, equations, at or {}, values or {}, inputs or {}, t)
 
 

@@ -167,7 +167,8 @@ def select_equations(
     """
     kin = kinematics(system)
     if system.contacts:
-        return _contact_dynamics(system, kin, integrator)
+        _check_contact_rows(kin, integrator)
+        return _contact_dynamics(system, kin)
     auto_speeds = not system.speed_list
     needs_saddle = bool(kin.nonlinear) or (
         auto_speeds and bool(system.constraints) and (bool(kin.redundant) or kin.n_u == 0)
@@ -195,12 +196,26 @@ def select_equations(
     return saddle_equations(unreduced_kinematics(kin) if system.constraints else kin)
 
 
-def _contact_dynamics(
-    system: System, kin: Kinematics, integrator: str
-) -> tuple[Kinematics, ExplicitEquations]:
-    """u̇ = c + H λ of a system with contacts, and modes that the native integrator changes:
-    independent speeds, or all rates where independent speeds are singular or do not exist.
-    """
+def independent_contact_equations(system: System) -> tuple[Kinematics, ExplicitEquations]:
+    """u̇ = c + H λ of a system with contacts in independent speeds, singular or not."""
+    kin = kinematics(system)
+    _check_contact_rows(kin, "native")
+    if _lacks_independent_speeds(system, kin):
+        msg = (
+            "contacts and friction need independent speeds here, which redundant constraints do "
+            "not give; leave out those that are redundant, or declare speeds with s.speeds(…)"
+        )
+        raise NotApplicable(msg)
+    return kin, forward_dynamics_of(kin)
+
+
+def _lacks_independent_speeds(system: System, kin: Kinematics) -> bool:
+    chosen = bool(system.constraints) and not system.speed_list
+    return chosen and (bool(kin.redundant) or kin.n_u == 0)
+
+
+def _check_contact_rows(kin: Kinematics, integrator: str) -> None:
+    """Refuse what changes of mode cannot pass."""
     if integrator not in ("native", "auto", "rosenbrock"):
         msg = (
             f"contacts and friction need an integrator that locates changes of mode: 'native', "
@@ -213,16 +228,22 @@ def _contact_dynamics(
             "supported, because an impact is not defined with them"
         )
         raise NotApplicable(msg)
-    auto_speeds = bool(system.constraints) and not system.speed_list
-    needs_all_rates = auto_speeds and (bool(kin.redundant) or kin.n_u == 0)
+
+
+def _contact_dynamics(system: System, kin: Kinematics) -> tuple[Kinematics, ExplicitEquations]:
+    """u̇ = c + H λ of a system with contacts, and modes that the native integrator changes:
+    independent speeds, or all rates where independent speeds are singular or do not exist.
+    """
+    needs_all_rates = _lacks_independent_speeds(system, kin)
+    may_be_singular = not system.speed_list and bool(kin.state_dependent_pivots)
     # friction that constraint forces press needs these as functions of independent speeds
     pressed = any(c.row is not None for c in system.contacts)
-    if needs_all_rates or (auto_speeds and kin.state_dependent_pivots and not pressed):
+    if (needs_all_rates or may_be_singular) and not pressed:
         all_rates = unreduced_kinematics(kin)
         found = _ALL_RATES(
             all_rates, None, lambda: eliminate_multipliers(saddle_equations(all_rates)[1])
         )
-        if found is not None and not pressed:
+        if found is not None:
             return all_rates, found
     if needs_all_rates:
         msg = (

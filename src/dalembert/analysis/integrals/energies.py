@@ -50,6 +50,7 @@ class Energies:
     def __init__(self, kin: Kinematics) -> None:
         self.kin = kin.fork()
         self.t = self.kin.tape
+        self._split_velocities: dict[Point | Frame, tuple[Vector, Vector]] = {}
 
     # ---- the two parts of a velocity ---------------------------------------------------------
 
@@ -58,6 +59,11 @@ class Energies:
 
         Source: Mit22 (12).
         """
+        if X not in self._split_velocities:
+            self._split_velocities[X] = self._split(X)
+        return self._split_velocities[X]
+
+    def _split(self, X: Point | Frame) -> tuple[Vector, Vector]:
         if len(self.kin.u) > _MANY_SPEEDS:
             # the recursion shares the velocities of parents, which the sum over speeds repeats
             v = self.kin.v(X) if isinstance(X, Point) else self.kin.w(X)

@@ -42,6 +42,9 @@ def dot3(t: Tape, a: Triple, b: Triple) -> int:
 
 def wrench_power(t: Tape, w: Triple, v: Triple, n: Triple, f: Triple) -> int:
     """ω·n + v·f: a moment and a force on a turn and a shift"""
+    if not any(w):
+        # node 0 is zero
+        return dot3(t, v, f)
     return t.add(dot3(t, w, n), dot3(t, v, f))
 
 

@@ -227,9 +227,10 @@ class ArticulatedBodyAlgorithm(LinkDynamics):
         self.tau[x] = t.sub(self.tau[x], wrench_power(t, s_w, s_v, I.n, I.f))
         U_n, U_f = I.wrench(t, s_w, s_v)
         for y, (V_n, V_f) in I.coupled_columns.items():
+            power = wrench_power(t, s_w, s_v, V_n, V_f)
             # x that is carried already meets itself twice
             for pair in ((x, y), (y, x)):
-                self.D[pair] = t.add(self.D.get(pair, t.zero), wrench_power(t, s_w, s_v, V_n, V_f))
+                self.D[pair] = t.add(self.D.get(pair, t.zero), power)
         self.D[x, x] = t.add(wrench_power(t, s_w, s_v, U_n, U_f), self.D[x, x])
         self._add_coupled_column(I, x, U_n, U_f)
 

@@ -26,7 +26,11 @@ from dalembert.runtime.numerics.python_binding import (
     SingleCall,
     data_address,
 )
-from dalembert.symbolic.algebra.expression_graph import dependencies_in, gradient
+from dalembert.symbolic.algebra.expression_graph import (
+    dependencies_by_sweep,
+    gradient,
+    graph_depth,
+)
 from dalembert.symbolic.algebra.tape import Node, Tape
 
 if TYPE_CHECKING:
@@ -44,6 +48,10 @@ _MAX_ALLOCATED_NODES: Final = 30_000
 # operations beyond which LLVM's level 0 is used in any case: at 155 000 it takes 1.6 s in place of
 # 2.6 s
 _MAX_SELECTED_NODES: Final = 100_000
+# nodes beyond which tables of operands replace instructions, where a path through the operations is
+# shorter than this part of their number
+_MIN_TABULATED_NODES: Final = 60_000
+_MIN_WIDTH: Final = 64
 # the level for all functions of this process, where one was chosen
 _PROCESS_LEVEL: Final[list[jit.Level]] = []
 # states up to which single calls take less time than compiling vectorized code, and states for
@@ -233,7 +241,15 @@ class NativeSource:
         """The text of the functions."""
         from dalembert.runtime.numerics.emit import emit
 
-        return emit(self.nodes, self.outs, self.state, self.parameters, name=name, target=target)
+        return emit(
+            self.nodes,
+            self.outs,
+            self.state,
+            self.parameters,
+            name=name,
+            target=target,
+            tables=self.is_wide,
+        )
 
     def ir_for(self, target: Target, name: str) -> tuple[str, int]:
         """The functions `name` and `name.prologue` in LLVM text, with the size of their work,
@@ -287,7 +303,7 @@ class NativeSource:
     @functools.cached_property
     def live_nodes(self) -> frozenset[int]:
         """The nodes that are needed."""
-        return frozenset(dependencies_in(self.nodes, self.outs))
+        return frozenset(dependencies_by_sweep(self.nodes, self.outs))
 
     @property
     def is_inlined(self) -> bool:
@@ -296,6 +312,15 @@ class NativeSource:
         """
         # of long tapes the nodes are not even counted
         return len(self.nodes) <= _LONG and len(self.live_nodes) <= _MAX_INLINED_NODES
+
+    @functools.cached_property
+    def is_wide(self) -> bool:
+        """Whether the code is long, and many of its operations do not depend on each other: it is
+        compiled as loops over tables of operands.
+        """
+        if len(self.nodes) <= _MIN_TABULATED_NODES or len(self.live_nodes) <= _MIN_TABULATED_NODES:
+            return False
+        return graph_depth(self.nodes, self.outs) * _MIN_WIDTH <= len(self.live_nodes)
 
     @property
     def codegen(self) -> jit.Codegen | Callable[[], jit.Codegen]:
@@ -307,7 +332,7 @@ class NativeSource:
         scheduling for very long code, and level 0 for long code that is evaluated rarely.
         """
         size = len(self.live_nodes)
-        if size <= _MAX_SCHEDULED_NODES:
+        if size <= _MAX_SCHEDULED_NODES or self.is_wide:
             return 2
         if self.rarely or size > _MAX_SELECTED_NODES:
             return 0

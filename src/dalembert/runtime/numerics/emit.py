@@ -54,19 +54,27 @@ def emit(
     target: Target | None = None,
     chunk: int = CHUNK,
     store_width: int = 1,
+    tables: bool = False,
 ) -> EmittedFunction:
     """The functions that compute the nodes `outs` of a tape from its symbols `state` and
     `parameters`; by default for one state here.
 
     Where groups of outs are read again at once, they are best written so: `in_groups` at a time.
+    `tables` is for wide programs and little-endian processors: loops in place of instructions.
     """
     target = host() if target is None else target
     pack = _SINCOS_WIDTH if target.lanes == 1 and target.fused else 1
     program = lower(nodes, outs, state, parameters, fuse=target.fused, pack=pack)
-    return _Emitter(program, name, target, chunk, store_width).text()
+    if tables:
+        from dalembert.runtime.numerics.operation_tables import emit_tables
+
+        return emit_tables(program, name, target, chunk)
+    return ProgramEmitter(program, name, target, chunk, store_width).text()
 
 
-class _Emitter:
+class ProgramEmitter:
+    """The text of one program."""
+
     def __init__(
         self, program: Program, name: str, target: Target, chunk: int, in_groups: int
     ) -> None:
@@ -203,7 +211,7 @@ class _Emitter:
 class _FunctionBody:
     """The body of one function; a value is loaded where it is first used."""
 
-    def __init__(self, emission: _Emitter) -> None:
+    def __init__(self, emission: ProgramEmitter) -> None:
         self.emission, self.real, self.suffix = emission, emission.real, emission.suffix
         self.lanes, self.align = emission.lanes, 8 * emission.lanes
         self.names: dict[int, str] = dict(emission.leaves)

@@ -377,8 +377,8 @@ def _create_target_machine(codegen: Level) -> Any:
 
 def _target_machine(codegen: Codegen) -> Any:
     """What writes the code of one module; the instruction selection is an option of all LLVM."""
-    unscheduled = codegen == "unscheduled"
-    _llvm().set_option("dalembert", f"-fast-isel={str(not unscheduled).lower()}")
+    # given explicitly, it holds at every level
+    _llvm().set_option("dalembert", f"-fast-isel={str(codegen == 0).lower()}")
     return _create_target_machine(0 if codegen == "unscheduled" else codegen)
 
 

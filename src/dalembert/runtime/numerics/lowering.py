@@ -8,6 +8,7 @@ first.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import field
@@ -15,8 +16,12 @@ from typing import Final, NamedTuple
 
 from dalembert.errors import BadExpression, Unknown
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.symbolic.algebra.expression_graph import dependencies_in, operands
-from dalembert.symbolic.algebra.tape import LEAVES, Node
+from dalembert.symbolic.algebra.expression_graph import (
+    dependencies_by_sweep,
+    dependencies_in,
+    operands,
+)
+from dalembert.symbolic.algebra.tape import BINARY, LEAVES, Node
 
 TRIG: Final = frozenset({"sin", "cos"})
 
@@ -61,6 +66,8 @@ def lower(
 
 def _with_tanh(nodes: Sequence[Node]) -> Sequence[Node]:
     """sinh x / cosh x as tanh x, which is finite for every x."""
+    if not any(node[0] == "cosh" for node in nodes):
+        return nodes
     rewritten = list(nodes)
     for i, (op, a, b) in enumerate(nodes):
         if (
@@ -88,7 +95,7 @@ class _Lowering:
     ) -> None:
         self.nodes, self.outs = _with_tanh(nodes), list(outs)
         self.emitted: set[int] = set()
-        self.live = dependencies_in(self.nodes, outs)
+        self.live = dependencies_by_sweep(self.nodes, self.outs)
         self.n_values = len(nodes)
         self.result = Program(outs=self.outs)
         self.varying = self._classify_nodes(
@@ -107,7 +114,7 @@ class _Lowering:
         for angles in self._angles():
             self._compute(angles)
             self._append_sincos(angles, pack)
-        self._compute(self.outs)
+        self._append(i for i in self.live if i not in self.emitted)
         return self.result
 
     # ---- what is what ------------------------------------------------------------------------
@@ -134,10 +141,18 @@ class _Lowering:
                 varying.add(i)
         return varying
 
-    def _uses(self) -> Counter[int]:
-        uses: Counter[int] = Counter(self.outs)
+    def _uses(self) -> list[int]:
+        """How often each node is an operand or an out."""
+        uses, nodes = [0] * len(self.nodes), self.nodes
+        for i in self.outs:
+            uses[i] += 1
         for i in self.live:
-            uses.update(operands(*self.nodes[i]))
+            op, a, b = nodes[i]
+            if op in BINARY:
+                uses[a] += 1
+                uses[b] += 1
+            elif op not in LEAVES:
+                uses[a] += 1
         return uses
 
     def _fusions(self) -> dict[int, int]:
@@ -173,7 +188,8 @@ class _Lowering:
         depth: dict[object, int] = {}
         groups: dict[int, dict[int, None]] = {}
         nodes, varying = self.nodes, self.varying
-        for i in self.live:
+        first = bisect_left(self.live, min(self.trig_nodes.values(), default=len(nodes)))
+        for i in self.live[first:]:
             op, a, b = nodes[i]
             if op in LEAVES:
                 continue
@@ -192,12 +208,17 @@ class _Lowering:
         return self.n_values - 1
 
     def _compute(self, outs: Iterable[int]) -> None:
-        for i in dependencies_in(self.nodes, outs, self.emitted):
-            self.emitted.add(i)
-            if i in self.fused_products or self.nodes[i][0] in LEAVES:
-                continue
-            section = self.result.body if i in self.varying else self.result.prologue
-            section.append(self._operation(i))
+        nodes = dependencies_in(self.nodes, outs, self.emitted)
+        self.emitted.update(nodes)
+        self._append(nodes)
+
+    def _append(self, ordered: Iterable[int]) -> None:
+        """The operations of nodes whose operands are known or come before them."""
+        nodes, skipped, varying = self.nodes, self.fused_products, self.varying
+        body, prologue = self.result.body, self.result.prologue
+        for i in ordered:
+            if i not in skipped and nodes[i][0] not in LEAVES:
+                (body if i in varying else prologue).append(self._operation(i))
 
     def _operation(self, i: int) -> Operation:
         op, a, b = self.nodes[i]

@@ -250,8 +250,10 @@ def _compile_audit(setting: RunValues, quadratures: Quadratures, room: int) -> A
     moved_by_rows = not set(kin.multipliers).isdisjoint(symbols_of(tape, rates))
     contact = tuple(i for i in setting.bindings if i in setting.state_dependent)
     known = {i: x for i, x in setting.bindings.items() if i not in setting.state_dependent}
-    of_contact = Substitution(tape, known) if contact else insert
-    nodes = tuple(map(of_contact, copy_expressions(quadratures.tape, tape, quadratures.rates)))
+    nodes = tuple(rates)
+    if contact:
+        of_contact = Substitution(tape, known)
+        nodes = tuple(map(of_contact, copy_expressions(quadratures.tape, tape, quadratures.rates)))
     places = quadratures.Z, quadratures.projection_change, quadratures.energy_correction
     autonomous = kin.system.t.i not in symbols_of(tape, rates) and not moved_by_rows
     how = autonomous, moved_by_rows, quadratures.event_loss

@@ -25,6 +25,7 @@ from dalembert.symbolic.algebra.expression_graph import (
     Substitution,
     copy_expressions,
     dependencies,
+    functions_in,
     symbols_of,
 )
 from dalembert.symbolic.algebra.tape import LEAVES, Tape
@@ -117,7 +118,7 @@ class NativeModel:
             return ()
         arguments = dict.fromkeys(
             tape.nodes[i][1]
-            for i in dependencies(tape, self.nodes)
+            for i in functions_in(tape, self.nodes)
             if tape.nodes[i][0] in _PIECEWISE
         )
         return tuple(a for a in arguments if not moving.isdisjoint(symbols_of(tape, (a,))))

@@ -86,7 +86,7 @@ def dependencies(tape: Tape, outs: Iterable[int], done: Container[int] = ()) -> 
     nodes = tape.dependency_cache.get(ends)
     if nodes is None:
         nodes = tuple(
-            _dependencies_by_sweep(tape.nodes, ends)
+            dependencies_by_sweep(tape.nodes, ends)
             if len(ends) >= _MANY
             else dependencies_in(tape.nodes, ends)
         )
@@ -127,9 +127,9 @@ def dependencies_in(
     return sorted(seen)
 
 
-def _dependencies_by_sweep(nodes: Sequence[Node], outs: Sequence[int]) -> list[int]:
+def dependencies_by_sweep(nodes: Sequence[Node], outs: Sequence[int]) -> list[int]:
     """The same by one sweep down the tape, which is faster where much of it is needed."""
-    top = max(outs) + 1
+    top = max(outs, default=-1) + 1
     wanted = bytearray(top)
     for i in outs:
         wanted[i] = 1
@@ -141,6 +141,17 @@ def _dependencies_by_sweep(nodes: Sequence[Node], outs: Sequence[int]) -> list[i
                 if op in BINARY:
                     wanted[b] = 1
     return list(compress(range(top), wanted))
+
+
+def graph_depth(nodes: Sequence[Node], outs: Sequence[int]) -> int:
+    """The number of operations on the longest path from a leaf to one of `outs`."""
+    depths = [0] * (max(outs, default=-1) + 1)
+    for i, (op, a, b) in enumerate(nodes[: len(depths)]):
+        if op in BINARY:
+            depths[i] = 1 + max(depths[a], depths[b])
+        elif op not in LEAVES:
+            depths[i] = 1 + depths[a]
+    return max([depths[i] for i in outs], default=0)
 
 
 def operations(tape: Tape, outs: Iterable[int]) -> Iterator[str]:
@@ -557,8 +568,11 @@ class Substitution:
     def __init__(self, tape: Tape, replace: Mapping[int, int]) -> None:
         self.tape = tape
         self._new_nodes: dict[int, int] = dict(replace)
+        self._changes_nothing = all(i == new for i, new in replace.items())
 
     def __call__(self, e: int) -> int:
+        if self._changes_nothing:
+            return e
         new_nodes = self._new_nodes
         if e not in new_nodes:
             nodes = self.tape.nodes

@@ -475,9 +475,10 @@ class Tape:
         op, c, y = self.nodes[b]
         if op == "const":
             return self.const(k * c)
-        if k < 0:
+        # integers and fractions are compared by their numerators, which is much faster
+        if k.numerator < 0:
             return self.neg(self._mul_constant(-k, b))
-        if k == 1:
+        if k.numerator == k.denominator:
             return b
         if op == "mul" and self.nodes[c][0] == "const":
             return self._mul_constant(k * self.nodes[c][1], y)

@@ -7,7 +7,7 @@ with what the springs at the ends add.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from fractions import Fraction
 from functools import cached_property
@@ -75,10 +75,7 @@ class Discretised(MemberExpansion, Displayable):
         xi, L = _check_xi(x_ratio), self.member.length
         whole = sum_scalars(
             L.tape,
-            (
-                q * f.at(xi, order)
-                for f, q in zip(self.functions[symbol], self.amplitudes[symbol], strict=True)
-            ),
+            (q * self._number(f.at(xi, order)) for q, f in self._expansion(symbol)),
         )
         return whole / L**order if order else whole
 
@@ -87,26 +84,33 @@ class Discretised(MemberExpansion, Displayable):
         is drawn in.
         """
         xi, L = _check_xi(share), self.member.length
-        both = [
-            list(zip(self.amplitudes.get(s, ()), self.functions.get(s, ()), strict=True))
-            for s in ("v", "w")
-        ]
-        terms = (
-            (q, f, *other)
-            for each in both
+        t, number = L.tape, self._number
+        total = t.zero
+        for q, p, integral in self._shortening_terms:
+            total = t.add(total, t.mul(t.mul(q, p), t.const(number(integral(xi)))))
+        return Scalar(t, total) / L
+
+    @cached_property
+    def _shortening_terms(self) -> list[tuple[int, int, Callable[[Number], Fraction]]]:
+        """(q_i, q_j, ½∫₀^ξ φ_i′ φ_j′ dξ as a function of ξ), doubled for i ≠ j"""
+        return [
+            (q.i, p.i, _shortening_integral(f, g, Fraction(1, 2 if f is g else 1)))
+            for symbol in ("v", "w")
+            for each in [list(self._expansion(symbol))]
             for i, (q, f) in enumerate(each)
-            for other in [(q, f), *each[:i]]
-        )
-        return (
-            sum_scalars(
-                L.tape,
-                (
-                    q * p * (_shortening_integral(f, g, xi) / (2 if f is g else 1))
-                    for q, f, p, g in terms
-                ),
-            )
-            / L
-        )
+            for p, g in [(q, f), *each[:i]]
+        ]
+
+    def _expansion(self, symbol: str) -> Iterator[tuple[Scalar, AdmissibleFunction]]:
+        """The amplitudes of a field with their functions."""
+        functions = self.functions.get(symbol, ())
+        return zip(self.amplitudes.get(symbol, ()), functions, strict=True)
+
+    def _number(self, x: Fraction) -> Number:
+        """A value of a function, rounded where integrals are: exact values at the nodes of Gauss
+        have thousands of digits.
+        """
+        return x if self.rule.exact is not None else Fraction(float(x))
 
     def position(self, share: Any) -> Vector:
         """From the point of the member's attachment to the position ξ = x/L of the bent member."""
@@ -191,16 +195,22 @@ def _check_xi(share: Any) -> Number:
     return xi
 
 
-def _shortening_integral(f: AdmissibleFunction, g: AdmissibleFunction, xi: Number) -> Fraction:
-    """∫₀^ξ f′ g′ dξ"""
+def _shortening_integral(
+    f: AdmissibleFunction, g: AdmissibleFunction, factor: Fraction
+) -> Callable[[Number], Fraction]:
+    """ξ ↦ c ∫₀^ξ f′ g′ dξ"""
     if isinstance(f, Polynomial) and isinstance(g, Polynomial):
-        return (f.derivative(1) * g.derivative(1)).antiderivative(xi)
+        return (f.derivative(1) * g.derivative(1)).antiderivative.scale(factor)
     rule = gauss_rule(_SHORTENING_NODES)
-    value = sum(
-        float(w) * float(f.at(xi * x, 1)) * float(g.at(xi * x, 1))
-        for w, x in zip(rule.weights, rule.nodes, strict=True)
-    )
-    return Fraction(float(xi) * value)
+
+    def integral(xi: Number) -> Fraction:
+        value = sum(
+            float(w) * float(f.at(xi * x, 1)) * float(g.at(xi * x, 1))
+            for w, x in zip(rule.weights, rule.nodes, strict=True)
+        )
+        return Fraction(float(xi) * value) * factor
+
+    return integral
 
 
 # ---- strain and inertia --------------------------------------------------------------------------

@@ -45,6 +45,9 @@ def test_the_page_of_a_study_shows_pictures_and_failures(written, tmp_path):
     assert 2 == page.count('<figure class="study">')
     assert "a mass must be positive" in page
     assert "40 finished, 20 refused" in page
+    # no folder of its author's machine
+    assert path.name in page
+    assert str(path.parent) not in page
     # every shape that is referred to is there, once
     assert set(re.findall(r'href="#([^"]+)"', page)) <= set(re.findall(r'id="([^"]+)"', page))
     identities = re.findall(r'\bid="([^"]+)"', page)

@@ -21,8 +21,9 @@ from dalembert.interface.page.html_elements import (
     table,
     typeset,
 )
+from dalembert.interface.page.public_path import public_path
 from dalembert.interface.page.run_viewer import run_request, viewer_parts
-from dalembert.interface.page.study_chart import study_chart
+from dalembert.interface.page.study_chart import axis_title, study_chart
 
 if TYPE_CHECKING:
     from dalembert.runtime.simulation.trajectory import Trajectory
@@ -33,7 +34,7 @@ _MOST_FAILURES: Final = 20
 _PARTS: Final = (
     ("system", "Study"),
     ("pictures", "Results"),
-    ("members", "Members"),
+    ("members", "Runs"),
     ("failures", "Failures"),
 )
 
@@ -75,7 +76,7 @@ def _head(data: Any, title: str, source: str) -> str:
         f"{escape(outcomes)}.</p>"
     )
     rows = [
-        [escape(name), _sweep_axis(data, dim, length, name)]
+        [axis_title(data.coords[name], name), _sweep_axis(data, dim, length, name)]
         for dim, length, names in json.loads(data.attrs["axes"])
         for name in names
     ]
@@ -84,7 +85,8 @@ def _head(data: Any, title: str, source: str) -> str:
         for name in ("rtol", "atol", "start", "values", "inputs")
     ]
     rest = [[escape(name), escape(value)] for name, value in asked if value]
-    rest += [["members run", escape(data.attrs.get("members run", ""))], ["file", escape(source)]]
+    rest += [["runs", escape(data.attrs.get("members run", ""))]]
+    rest += [["file", escape(public_path(source))]]
     inside = (
         f"<h1>{escape(title)}</h1>{lead}<h3>What "
         f"varied</h3>{table(('', 'values'), rows)}<h3>Fixed values and "
@@ -101,11 +103,10 @@ def _counts(data: Any) -> dict[str, int]:
 def _sweep_axis(data: Any, dim: str, length: int, name: str) -> str:
     values = data.coords[name].values
     how = f"{length} draws" if dim == DRAW else f"{length} values"
-    unit = data.coords[name].attrs.get("units", "")
     role = {"start": "start value", "amplitude": "amplitude"}.get(
         data.coords[name].attrs.get("role", ""), ""
     )
-    span = f"{values.min():.6g} … {values.max():.6g} {unit}".strip()
+    span = f"{values.min():.6g} … {values.max():.6g}"
     return escape(", ".join(filter(None, (span, how, role))))
 
 
@@ -152,7 +153,7 @@ def _runs_section(data: Any) -> str:
             scientific(float(of(data["drift"].values))) for of in (np.nanmax, np.nanmedian)
         )
         rows.append([typeset("drift of E_Z"), f"at most {most}, median {usual}"])
-    return section("members", "Members", table(("", ""), rows))
+    return section("members", "Runs", table(("", ""), rows))
 
 
 def _failures(data: Any) -> str:
@@ -162,7 +163,7 @@ def _failures(data: Any) -> str:
         return section("failures", "Failures", "<p>None.</p>")
     kinds = counted_causes(data, {int(k): str(reasons[k]) for k in failed})
     counted = table(
-        ("members", "cause", "the first of them"),
+        ("runs", "cause", "the first of them"),
         [[str(n), escape(kind), escape(why)] for kind, n, why in kinds],
     )
     shape, axes = data["outcome"].shape, json.loads(data.attrs["axes"])

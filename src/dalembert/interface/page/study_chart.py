@@ -51,7 +51,7 @@ def study_chart(data: Any, name: str) -> str:
         ]
     )
     field = _curve(axes[0], values) if len(dims) == 1 else _map(axes, values)
-    titles = [_axis_title(data.coords[d], d) for d in dims]
+    titles = [axis_title(data.coords[d], d) for d in dims]
     side = "" if len(dims) == 1 else f'<span class="upward">{titles[1]}</span>'
     unit = kept.attrs.get("units", "")
     return (
@@ -69,7 +69,8 @@ def _slider_key(coordinate: Any, name: str) -> str:
     return f"{group}.{coordinate.attrs.get('symbol', name)}"
 
 
-def _axis_title(coordinate: Any, name: str) -> str:
+def axis_title(coordinate: Any, name: str) -> str:
+    """The symbol of an axis with its unit."""
     unit = coordinate.attrs.get("units", "")
     return typeset(unicode_name(coordinate.attrs.get("symbol", name))) + escape(
         f" [{unit}]" if unit else ""

@@ -59,7 +59,7 @@ class Film:
         sheet = Image.new("RGB", (SIZE[0], SIZE[1] * 6))
         for row, frame in enumerate(self.frames[:: max(1, len(self.frames) // 6)][:6]):
             sheet.paste(frame, (0, row * SIZE[1]))
-        palette = sheet.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE)
+        palette = sheet.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, kmeans=3)
         small = [f.quantize(palette=palette, dither=Image.Dither.NONE) for f in self.frames]
         small[0].save(
             path, save_all=True, append_images=small[1:], duration=PAUSE, loop=0, optimize=True

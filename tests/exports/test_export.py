@@ -47,7 +47,7 @@ def test_what_is_no_system_is_refused():
 
 def test_events_and_callables_are_named(pendulum):
     with pytest.raises(da.NotExportable, match="carries no events, so 'landing' would be lost"):
-        da.export(pendulum, "c", events=[da.event("alpha", name="landing")])
+        da.export(pendulum, "numpy", events=[da.event("alpha", name="landing")])
     cart = gallery.build("cart-and-bar")
     with pytest.raises(
         da.DalembertError,

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
+from dalembert.exchange.exports import c_switching
 from dalembert.exchange.exports.code_generation import (
     FUNCTIONS,
     AssignmentWriter,
@@ -21,6 +22,7 @@ from dalembert.exchange.exports.code_generation import (
 from dalembert.exchange.exports.exported_model import (
     DIRECTIONAL,
     POSITION_STEP,
+    PRIVATE,
     SPEED_STEP,
     ExportedFunction,
     ExportedModel,
@@ -97,6 +99,7 @@ class CSource:
     @cached_property
     def _argument_names(self) -> dict[int, str]:
         argument_names = self.model.leaves("x[{}]", "w[{}]", "p->{}", self.names)
+        argument_names |= {v.node: f"p->mode[{k}]" for k, v in enumerate(self.model.flags)}
         return argument_names | {v.node: f"seed[{k}]" for k, v in enumerate(self.model.seeds)}
 
     # ---- the two files -----------------------------------------------------------------------
@@ -120,6 +123,7 @@ class CSource:
                 *self._structure(),
                 "",
                 *self._declarations(),
+                *c_switching.header_lines(self.model, self.name),
                 "",
                 "#ifdef __cplusplus",
                 "}",
@@ -135,6 +139,7 @@ class CSource:
             f'#include "{self.name}.h"',
             "",
             "#include <math.h>",
+            *(["#include <stdint.h>", "#include <string.h>"] if self.model.switching else []),
             "",
             f"typedef {self.name}_real real;",
             "",
@@ -147,6 +152,7 @@ class CSource:
                 "",
                 *self.model.projection_code(_projection_template(self.model), name=self.name),
             ]
+        body += ["", *c_switching.source_lines(self.model, self.name)]
         if any(" = turn(" in line for line in body):
             lines += [_sincos_source(), ""]
         if self.model.tables:
@@ -159,6 +165,7 @@ class CSource:
             *header_lines(self.model, self.names),
             "",
             *_USAGE_COMMENT.format(name=self.name).splitlines(),
+            *(["", *usage] if (usage := c_switching.usage_lines(self.model, self.name)) else []),
         ]
         return ["/*", *(f" * {line}".rstrip() for line in lines), " */"]
 
@@ -186,6 +193,11 @@ class CSource:
         yield "typedef struct {"
         for p in self.model.parameters:
             yield f"    {self.name}_real {self.names[p.name]};"
+        if self.model.flags:
+            yield (
+                f"    {self.name}_real mode[{len(self.model.flags)}]; /* set by {self.name}_begin "
+                f"and {self.name}_transition */"
+            )
         yield (
             f"    {self.name}_real derived[{max(1, len(self.precomputed[1]))}]; /* filled by "
             f"{self.name}_prepare */"
@@ -197,7 +209,7 @@ class CSource:
         # C++ reads the header, and has no such word
         only = "restrict " if real == "real" else ""
         results = "".join(f", {real} *{only}{r.name}" for r in f.results)
-        static = "static " if f.name in (POSITION_STEP, SPEED_STEP) else ""
+        static = "static " if f.name in PRIVATE else ""
         seed = f", const {real} *{only}seed" if f.name == DIRECTIONAL else ""
         arguments = (
             f"{real} t, const {real} *{only}x, const {real} *{only}w, const "
@@ -237,6 +249,11 @@ class CSource:
                 f"    p->{self.names[p.name]} = "
                 f"{'NAN' if p.value is None else write.number(p.value)};"
             )
+        # no mode: contacts are open, and a branch has the side that its argument has now
+        branches = 0 if self.model.switching is None else self.model.switching.branches
+        sides = len(self.model.flags) - branches
+        for k in range(len(self.model.flags)):
+            yield f"    p->mode[{k}] = {int(k >= sides)};"
         yield f"    {self.name}_prepare(p);"
         yield "}"
 
@@ -267,7 +284,7 @@ class CSource:
     def _arguments_read(self, lowered: LoweredFunction) -> dict[str, bool]:
         """Which arguments a function reads."""
         model, reads = self.model, lowered.body_inputs
-        groups = {"x": model.states, "w": model.inputs, "p": model.parameters}
+        groups = {"x": model.states, "w": model.inputs, "p": (*model.parameters, *model.flags)}
         used = {name: any(v.node in reads for v in variables) for name, variables in groups.items()}
         used["p"] |= any(result in reads for result, _, _ in lowered.prologue)
         return {"t": model.time in reads, **used}

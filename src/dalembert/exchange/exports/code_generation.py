@@ -91,7 +91,7 @@ class LoweredFunction:
     @staticmethod
     def lower(model: ExportedModel, function: ExportedFunction) -> LoweredFunction:
         """The operations that give the function's results."""
-        parameters = [p.node for p in model.parameters]
+        parameters = [p.node for p in (*model.parameters, *model.flags)]
         program = lower(
             model.tape.nodes, function.nodes, model.varying_symbols, parameters, fuse=False
         )

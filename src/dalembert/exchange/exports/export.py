@@ -18,7 +18,6 @@ from dalembert.foundation.atomic_write import atomic_replace
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.model.system import System
-from dalembert.runtime.states.run_values import refuse_contacts
 
 if TYPE_CHECKING:
     from dalembert.analysis.control.kalman import KalmanFilter
@@ -74,6 +73,7 @@ def export(
               at the start, and what is not named stays an input
     start     the state to begin with, completed as the start of a run is
     outputs   expressions in coordinates, rates, accelerations and inputs
+    events    events of da.event that record, stop or reset, in C and in an FMU
     linear    whether A = ∂ẋ/∂x and B = ∂ẋ/∂w are written too
     name      what files and functions are called, by default after the system
 
@@ -85,19 +85,22 @@ def export(
     if not isinstance(system, System):
         msg = f"export: give a System, not {type(system).__name__}"
         raise NotASystem(msg)
-    refuse_contacts(system, map(str, inputs or {}))
-    if events:
-        listed = ", ".join(repr(str(getattr(e, "name", e))) for e in events)
-        msg = (
-            f"export: the format {format!r} carries no events, so {listed} would be lost; leave "
-            f"events out and handle them in the tool"
+    switches = writer.switches and options.get("real", "double") == "double"
+    if not switches:
+        _refuse_modes(
+            system, f"{format!r}{' in single precision' * writer.switches}", inputs, events
         )
-        raise NotExportable(msg)
     if isinstance(outputs, str) or not isinstance(outputs, Sequence):
         msg = f"export: outputs={outputs!r:.60}; give a list of expressions"
         raise Unknown(msg)
     wanted = ExportRequest(
-        values=values or {}, inputs=inputs or {}, start=start or {}, outputs=outputs, linear=linear
+        values=values or {},
+        inputs=inputs or {},
+        start=start or {},
+        outputs=outputs,
+        linear=linear,
+        events=tuple(events),
+        switches=switches,
     )
     checked = check_options(format, options)
     called = file_name(system.name) if name is None else _check_name(name)
@@ -107,6 +110,30 @@ def export(
     if path is not None:
         made.write(path)
     return made
+
+
+def _refuse_modes(
+    system: System, wanted: str, inputs: Mapping[Any, Any] | None, events: Sequence[Any]
+) -> None:
+    """Refuse contacts and events in a format that does not change modes."""
+    can = " and ".join(repr(name) for name, known in FORMATS.items() if known.switches)
+    given = set(map(str, inputs or {}))
+    for c in system.contacts:
+        forces = [str(x.name) for x in c.forces]
+        if not given.issuperset(forces):
+            msg = (
+                f"export: the contact {c.name!r} has modes (open, sticking, slipping), which the "
+                f"format {wanted} cannot change; choose {can} in double precision, or give "
+                f"{' and '.join(forces)} as inputs"
+            )
+            raise NotExportable(msg)
+    if events:
+        listed = ", ".join(repr(str(getattr(e, "name", "") or e)) for e in events)
+        msg = (
+            f"export: the format {wanted} carries no events, so {listed} would be lost; choose "
+            f"{can} in double precision, or handle them in the tool"
+        )
+        raise NotExportable(msg)
 
 
 def _is_filter(exported: Any) -> TypeGuard[KalmanFilter]:

@@ -12,6 +12,7 @@ from dalembert.errors import NotLinear
 from dalembert.exchange.exports.composite_rigid_body import tree_equations
 from dalembert.exchange.exports.constrained_dynamics import solve_constrained
 from dalembert.exchange.exports.exported_model import (
+    GUARDS,
     POSITION_STEP,
     SPEED_STEP,
     ExportedFunction,
@@ -19,9 +20,17 @@ from dalembert.exchange.exports.exported_model import (
     Result,
     Variable,
 )
+from dalembert.exchange.exports.switched_model import (
+    SwitchedCollector,
+    bound_forces,
+    contact_steps,
+    exported_contacts,
+    has_modes,
+    with_branches,
+)
 from dalembert.exchange.exports.table_data import number_tables
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.mechanics.equations.saddle_point import constraint_projection
+from dalembert.mechanics.equations.saddle_point import ProjectionStep, constraint_projection
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.kinematics.constraint_rows import position_residuals
 from dalembert.mechanics.kinematics.system_kinematics import (
@@ -31,10 +40,12 @@ from dalembert.mechanics.kinematics.system_kinematics import (
 )
 from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles.kane import kane
+from dalembert.runtime.contact.contact_model import ContactModel
 from dalembert.runtime.dynamics.compile import forward_dynamics, saddle_equations
 from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.runtime.ode.failures import BadStart
 from dalembert.runtime.simulation.energy_and_residuals import energy_nodes
+from dalembert.runtime.simulation.events.event import Event
 from dalembert.runtime.states.evaluator import Evaluator, Key, label
 from dalembert.runtime.states.initial_conditions import InitialState, solve_initial_conditions
 from dalembert.runtime.states.run_values import RunValues, run_values
@@ -60,6 +71,9 @@ class ExportRequest:
     start: Mapping[Any, Any]
     outputs: Sequence[Key] = ()
     linear: bool = False
+    events: Sequence[Event] = ()
+    # whether the format changes modes: those of contacts, sides of branches, events
+    switches: bool = False
 
 
 def exported_model(system: System, wanted: ExportRequest) -> ExportedModel:
@@ -74,11 +88,16 @@ class _ModelCollector:
         kin = kinematics(system)
         # all rates in the state where a choice of independent speeds can become singular, as in a
         # run
-        self.saddle = _needs_dependent_rates(system, kin)
+        modes = request.switches and has_modes(system, list(map(str, request.inputs)))
+        self.saddle = not modes and _needs_dependent_rates(system, kin)
         self.original_kinematics = kin
         kin = unreduced_kinematics(kin) if self.saddle and system.constraints else kin
         self.values: RunValues = run_values(kin, request.values, request.inputs)
         self.kin, self.wanted, self.system = self.values.kin, request, system
+        self.contacts: ContactModel | None = None
+        if modes:
+            self.contacts = exported_contacts(system, self.values)
+            self.values = bound_forces(self.contacts, self.values)
         # a setting has a tape of its own
         self.tape: Tape = self.kin.tape
         numbered, self.tables = number_tables(self.values)
@@ -117,10 +136,16 @@ class _ModelCollector:
                 "M and A by their factors, all rates in the state",
                 steps,
             )
-        explicit = forward_dynamics(self.system)
+        explicit = (
+            forward_dynamics(self.system)
+            if self.contacts is None
+            else self.contacts.equations.explicit_equations("independent speeds")
+        )
         back = constraint_projection(self.kin)
         steps = ()
-        if back is not None:
+        if self.contacts is not None:
+            steps = self._contact_projection(back)
+        elif back is not None:
             moved = [back.tape.add(q, d) for q, d in zip(self.kin.q, back.step, strict=True)]
             steps = self._projection_steps(back.tape, moved, back.residual, ())
         qdot, udot = (
@@ -128,6 +153,17 @@ class _ModelCollector:
             self.transplant_nodes(explicit.tape, explicit.udot),
         )
         return (*qdot, *self._state_rates), udot, explicit.route, steps
+
+    def _contact_projection(self, back: ProjectionStep | None) -> tuple[ExportedFunction, ...]:
+        """Onto the constraints, closed gaps and rows of contacts that hold."""
+        assert self.contacts is not None
+        e = self.contacts.equations
+        t, (moved, residual, speeds) = e.tape, contact_steps(e)
+        if back is not None:
+            *step, left = copy_expressions(back.tape, t, (*back.step, back.residual))
+            moved = [t.add(q, d) for q, d in zip(moved, step, strict=True)]
+            residual = t.add(residual, left)
+        return self._projection_steps(t, moved, residual, speeds)
 
     @property
     def _state_rates(self) -> tuple[int, ...]:
@@ -232,9 +268,7 @@ class _ModelCollector:
     def _outputs(self) -> list[ExportedFunction]:
         if not self.wanted.outputs:
             return []
-        kin = self.kin
-        numbers = dict.fromkeys(symbols_of(kin.tape, range(len(kin.tape.nodes))), 0.0)
-        evaluator = Evaluator(kin, numbers, self.bindings)
+        kin, evaluator = self.kin, self._evaluator()
         reduced = [evaluator.in_state(evaluator.node(key)) for key in self.wanted.outputs]
         accelerations = Substitution(self.tape, dict(zip(kin.udot, self.dynamics[1], strict=True)))
         y = tuple(accelerations(i) for i in self.transplant_nodes(evaluator.tape, reduced))
@@ -268,7 +302,7 @@ class _ModelCollector:
     # ---- the whole ---------------------------------------------------------------------------
 
     def model(self) -> ExportedModel:
-        kin = self.kin
+        kin, switched = self.kin, self._switched()
         _, _, route, steps = self.dynamics
         functions = [
             self._rates(),
@@ -276,6 +310,7 @@ class _ModelCollector:
             *self._constraints(),
             self._energies(),
             *self._outputs(),
+            *(switched.functions(self.transplant_nodes) if switched else ()),
             *steps,
         ]
         inside = symbols_of(self.tape, [i for f in functions for i in f.nodes])
@@ -283,6 +318,15 @@ class _ModelCollector:
         start, notes = self._initial_state()
         inputs = [self._variable(i) for i in self._input_symbols(inside)]
         functions[-len(steps) or len(functions) :] = [*self._linearization(inputs), *steps]
+        part = None
+        if switched is not None:
+            varying = (*kin.state, self.system.t.i, *(w.node for w in inputs))
+            functions, branches = with_branches(
+                self.tape, functions, varying, self._friction_coefficients()
+            )
+            part = switched.part(branches)
+            if not any(f.nodes for f in functions if f.name == GUARDS):
+                part, functions = None, [f for f in functions if f.name != GUARDS]
         values = {} if start is None else dict(zip(kin.state, start.y.tolist(), strict=True))
         return ExportedModel(
             title=self.system.name,
@@ -300,14 +344,34 @@ class _ModelCollector:
                 Variable(-1, str(key) if isinstance(key, str) else label(str(key)))
                 for key in self.wanted.outputs
             ),
-            speed_iterations=0
+            speed_iterations=int(self.contacts is not None)
             if not kin.velocity_rows
             else _NONLINEAR_ITERATIONS
             if kin.nonlinear
             else 1,
             notes=notes,
             tables=self.tables,
+            switching=part,
         )
+
+    def _switched(self) -> SwitchedCollector | None:
+        """What changes modes, in formats that do."""
+        if not self.wanted.switches:
+            return None
+        return SwitchedCollector(self.contacts, self._evaluator(), self.wanted.events)
+
+    def _evaluator(self) -> Evaluator:
+        """Expressions in the state, whatever the constants are."""
+        tape = self.kin.tape
+        numbers = dict.fromkeys(symbols_of(tape, range(len(tape.nodes))), 0.0)
+        return Evaluator(self.kin, numbers, self.bindings)
+
+    def _friction_coefficients(self) -> tuple[int, ...]:
+        coefficients = (
+            x for c in self.system.contacts for x in (c.friction, c.static) if x is not None
+        )
+        nodes = [self.kin.in_speeds(x.i) for x in coefficients]
+        return self.transplant_nodes(self.kin.tape, nodes)
 
     @cached_property
     def _units(self) -> dict[int, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from string import Template
@@ -10,6 +11,7 @@ from typing import Final
 
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
+from dalembert.runtime.contact.transition_fields import GUARD_KINDS
 from dalembert.symbolic.algebra.tape import Tape
 
 # the functions that carry a state back onto the rows, one Newton step each
@@ -17,6 +19,15 @@ POSITION_STEP: Final = "position_step"
 SPEED_STEP: Final = "speed_step"
 # changes along a direction, which only an FMU asks for
 DIRECTIONAL: Final = "directional"
+# guards of modes and events; what a change of mode is decided by; new values at events; what holds
+# in a mode
+GUARDS: Final = "guards"
+QUANTITIES: Final = "quantities"
+RESETS: Final = "resets"
+HELD: Final = "contact_rows"
+# functions that only others of the same file call
+PRIVATE: Final = frozenset({POSITION_STEP, SPEED_STEP, QUANTITIES, RESETS})
+_GUARD_KINDS: Final = {code: kind for kind, code in GUARD_KINDS.items()}
 # Newton steps of a projection: it stops where rounding does not let the residual shrink any more
 MAX_NEWTON_ITERATIONS: Final = 12
 
@@ -71,6 +82,49 @@ class ExportedFunction:
 
 
 @dataclass(frozen=True)
+class ExportedEvent:
+    """An event: its direction (−1, 0, 1), what happens (0 nothing, 1 the end, 2 a reset), and the
+    places in x that a reset changes.
+    """
+
+    name: str
+    direction: int
+    action: int
+    places: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class SwitchedPart:
+    """Modes that the exported code changes: the symbols that they set, contacts, branches and
+    events; guards are in the order contacts, events, branches.
+
+    `numbers` and `arrays` describe the contacts, `sizes` are the types and lengths of the arrays
+    that a change of mode needs.
+    """
+
+    flags: tuple[Variable, ...]
+    contacts: tuple[str, ...]
+    branches: int
+    events: tuple[ExportedEvent, ...]
+    numbers: Mapping[str, int]
+    arrays: Mapping[str, Sequence[int]]
+    sizes: Mapping[str, tuple[str, int]]
+
+    @property
+    def guards(self) -> list[str]:
+        """What each guard is."""
+        kinds, of = self.arrays.get("guard_kind", ()), self.arrays.get("guard_contact", ())
+        counted = Counter(zip(kinds, of, strict=True))
+        names, seen = [], Counter[tuple[int, int]]()
+        for which in zip(kinds, of, strict=True):
+            seen[which] += 1
+            number = f" {seen[which]}" if counted[which] > 1 else ""
+            names.append(f"{_GUARD_KINDS[which[0]]} of {self.contacts[which[1]]}{number}")
+        names += [f"event {k}: {e.name}" for k, e in enumerate(self.events)]
+        return [*names, *(f"side of branch {k}" for k in range(self.branches))]
+
+
+@dataclass(frozen=True)
 class ExportedModel:
     """x = (q, u), w the inputs, p the constants, and the functions of them, all on one tape."""
 
@@ -95,6 +149,13 @@ class ExportedModel:
     seeds: tuple[Variable, ...] = ()
     # the arrays of recorded tables, by their number
     tables: tuple[FloatArray, ...] = field(default=(), repr=False)
+    # None for a model without modes and events
+    switching: SwitchedPart | None = None
+
+    @property
+    def flags(self) -> tuple[Variable, ...]:
+        """The symbols that a mode sets."""
+        return () if self.switching is None else self.switching.flags
 
     @property
     def states(self) -> tuple[Variable, ...]:
@@ -150,5 +211,5 @@ class ExportedModel:
 
     @property
     def public_functions(self) -> tuple[ExportedFunction, ...]:
-        """The functions that are called from outside; the steps of the projection are its own."""
-        return tuple(f for f in self.functions if f.name not in (POSITION_STEP, SPEED_STEP))
+        """The functions that are called from outside; PRIVATE are not."""
+        return tuple(f for f in self.functions if f.name not in PRIVATE)

@@ -25,6 +25,8 @@ class Format:
     module: str
     fixed_options: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    # whether it changes modes of contacts and branches, and carries events
+    switches: bool = False
 
     def files(self, model: ExportedModel, name: str, options: Mapping[str, Any]) -> Files:
         """{file name: contents}"""
@@ -35,7 +37,9 @@ class Format:
 
 
 FORMATS: Final[dict[str, Format]] = {
-    "c": Format("C99, header and source", "c", options={"real": ("double", "float")}),
+    "c": Format(
+        "C99, header and source", "c", options={"real": ("double", "float")}, switches=True
+    ),
     "object": Format(
         "an object file for any processor, and its C header",
         "llvm_object",
@@ -51,6 +55,7 @@ FORMATS: Final[dict[str, Format]] = {
             "binary": ("auto", "yes", "no"),
             "directional": ("no", "yes"),
         },
+        switches=True,
     ),
     "javascript": Format("a JavaScript module", "javascript"),
     "wasm": Format("a WebAssembly module and the JavaScript that loads it", "webassembly"),

@@ -84,7 +84,7 @@ def header_lines(
     yield ""
     yield (
         f"State x = (q, u), {len(model.q)} coordinates and {len(model.u)} speeds; rates by "
-        f"{_ascii(model.route)}."
+        f"{ascii_text(model.route)}."
     )
     yield from _variable_lines("x", model.states, first)
     if model.inputs:
@@ -99,22 +99,22 @@ def header_lines(
         yield "Outputs y"
         yield from _variable_lines("y", model.outputs, first)
     if model.rows:
-        yield "Constraint rows: " + "; ".join(map(_ascii, model.rows))
+        yield "Constraint rows: " + "; ".join(map(ascii_text, model.rows))
     renamed = renamed_names(names)
     if renamed:
         yield "Renamed for this language: " + ", ".join(
-            f"{_ascii(old)} -> {new}" for old, new in renamed
+            f"{ascii_text(old)} -> {new}" for old, new in renamed
         )
-    yield from map(_ascii, model.notes)
+    yield from map(ascii_text, model.notes)
 
 
 def _variable_lines(array: str, variables: Sequence[Variable], first: int) -> Iterator[str]:
     for k, x in enumerate(variables, first):
         start = "" if x.value is None else f", {x.value!r} at the start"
-        yield f"  {array}[{k}]  {_ascii(x.name)}{start}"
+        yield f"  {array}[{k}]  {ascii_text(x.name)}{start}"
 
 
-def _ascii(text: str) -> str:
+def ascii_text(text: str) -> str:
     """Some compilers and boards read nothing else."""
     spelled = "".join(LETTERS.get(c, c) for c in text)
     spelled = spelled.replace("ᵀ", "^T").replace("−", "-").replace("·", "*").replace("̇", "'")

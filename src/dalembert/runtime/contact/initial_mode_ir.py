@@ -17,7 +17,7 @@ from dalembert.runtime.contact.transition_fields import (
     TransitionFunction,
 )
 from dalembert.runtime.numerics.ir_builder import ScalarArray, StructView
-from dalembert.runtime.numerics.llvm_types import INT64
+from dalembert.runtime.numerics.llvm_types import INT64, POINTER
 from dalembert.runtime.ode.guard_search import GUARD_FIELDS
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 from dalembert.runtime.ode.integrator_state import ExitReason, WorkRow
@@ -37,11 +37,11 @@ def _state(f: TransitionFunction) -> ScalarArray:
 
 
 def _first_modes() -> str:
-    """Open where there is a gap, closed elsewhere; −1 − k where contact k begins inside the
-    ground.
+    """Open where there is a gap, closed elsewhere, at a state; −1 − k where contact k begins inside
+    the ground.
     """
-    f = TransitionFunction("first_modes")
-    s, y, gap = f.s, _state(f), f.quantity("gap")
+    f = TransitionFunction("first_modes", POINTER)
+    s, y, gap = f.s, ScalarArray(f.arguments[0]), f.quantity("gap")
     has_gap, modes, earlier = f.whole("has_gap", "modes", "earlier")
     reach = (f.largest(y, s.n_q) + 1.0) * TOUCHING
     with f.loop(s.contacts) as k:
@@ -66,7 +66,7 @@ def _begin() -> str:
     s.logged, s.hits, s.slack = 0, 0, 0
     s.last_impact, s.latest = f.number(float("-inf")), f.number(float("-inf"))
     f.own("evaluate_quantities", y.pointer, f.own_time())
-    inside = f.own("first_modes")
+    inside = f.own("first_modes", y.pointer)
     with f.if_then(inside < 0):
         f.ret(inside)
     with f.if_then(f.own("decide", y.pointer).not_equal(0)):

@@ -263,7 +263,7 @@ def _rests() -> str:
     with f.if_then(f.own("solve", f.quantity("b").pointer, f.integer(IMPACT)).not_equal(0)):
         f.ret(2)
     rests = f.variable(none)
-    grain = f.largest(y, s.n_q) * GRAIN
+    grain = f.largest(y, s.n_q) * GRAIN + s.least_height
     with f.loop(s.contacts) as k, f.if_then(_collides(f, k)):
         n = n_row[k]
         back = A[n * s.m + n] * lam[n]

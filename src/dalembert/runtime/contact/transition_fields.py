@@ -79,6 +79,7 @@ _WHOLE: Final = (
     "guards n_state n_q speed_offset n_u width contacts m taken dependent normals",
     "settings prologues hits n_c n_g r feasible logged capacity slack n_z n_tangent",
 )
+# a bounce that is not higher than `least_height` ends at once; a run has the rounding of positions
 _NUMBERS: Final = (
     "t1",
     "max_step",
@@ -88,6 +89,7 @@ _NUMBERS: Final = (
     "last_impact",
     "saved_t",
     "scale",
+    "least_height",
 )
 FIELDS: Final[tuple[tuple[str, str], ...]] = (
     *((name, POINTER) for line in _POINTERS for name in line.split()),

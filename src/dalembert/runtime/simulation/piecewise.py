@@ -116,7 +116,7 @@ def piecewise_model(
 
 def _compile_branches(model: NativeModel, audit: Audit | None) -> CompiledBranches:
     tape = model.tape.fork()
-    branches, insert = _replace_branches(tape, model.state_switches)
+    branches, insert = replace_branches(tape, model.state_switches)
     rates = tuple(map(insert, model.nodes))
     symbols = symbols_of(tape, (*rates, *model.steps))
     parameters = tuple(i for i in symbols if i not in model.state)
@@ -138,7 +138,7 @@ def _compile_branches(model: NativeModel, audit: Audit | None) -> CompiledBranch
     )
 
 
-def _replace_branches(
+def replace_branches(
     tape: Tape, arguments: Sequence[int]
 ) -> tuple[tuple[SwitchedTerm, ...], Substitution]:
     """The branches with these arguments, and what puts their sides into expressions."""

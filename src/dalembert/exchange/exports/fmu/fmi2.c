@@ -65,7 +65,7 @@ FUNCTION(fmi2SetupExperiment)(fmi2Component c, fmi2Boolean has_tolerance, fmi2Re
 }
 
 FUNCTION(fmi2EnterInitializationMode)(fmi2Component c) { return c ? fmi2OK : fmi2Error; }
-FUNCTION(fmi2ExitInitializationMode)(fmi2Component c) { return c ? fmi2OK : fmi2Error; }
+FUNCTION(fmi2ExitInitializationMode)(fmi2Component c) { return first_modes_of((Instance *)c) ? fmi2Error : fmi2OK; }
 FUNCTION(fmi2Terminate)(fmi2Component c) { return c ? fmi2OK : fmi2Error; }
 FUNCTION(fmi2Reset)(fmi2Component c) { begin((Instance *)c); return fmi2OK; }
 
@@ -150,16 +150,17 @@ FUNCTION(fmi2EnterContinuousTimeMode)(fmi2Component c) { return c ? fmi2OK : fmi
 
 FUNCTION(fmi2NewDiscreteStates)(fmi2Component c, fmi2EventInfo *info)
 {
-    const int back = carried_back((Instance *)c);
+    const int code = discrete_change((Instance *)c);
     memset(info, 0, sizeof *info);
-    info->valuesOfContinuousStatesChanged = back == 1;
-    return back < 0 ? fmi2Error : fmi2OK;
+    info->valuesOfContinuousStatesChanged = code > 0;
+    info->terminateSimulation = code > 0 && (code & 2);
+    return code < 0 ? fmi2Error : fmi2OK;
 }
 
 FUNCTION(fmi2CompletedIntegratorStep)(fmi2Component c, fmi2Boolean forward, fmi2Boolean *event, fmi2Boolean *end)
 {
     (void)forward;
-    *event = drifted((Instance *)c);
+    *event = needs_event((Instance *)c);
     *end = 0;
     return fmi2OK;
 }
@@ -204,8 +205,11 @@ FUNCTION(fmi2GetNominalsOfContinuousStates)(fmi2Component c, fmi2Real x[], size_
 
 FUNCTION(fmi2GetEventIndicators)(fmi2Component c, fmi2Real z[], size_t n)
 {
-    (void)c; (void)z;
-    return n ? fmi2Error : fmi2OK;
+    SELF;
+    if (n != N_Z)
+        return fmi2Error;
+    guards(m, m->t, m->x, z);
+    return fmi2OK;
 }
 
 /* ---- co-simulation ---- */
@@ -214,8 +218,12 @@ FUNCTION(fmi2DoStep)(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean no_ret
 {
     SELF;
     (void)no_return;
+    if (has_ended(m))
+        return fmi2Discard;
     m->t = t;
-    return advance(m, t + h) ? fmi2Error : fmi2OK;
+    if (advance(m, t + h))
+        return fmi2Error;
+    return has_ended(m) ? fmi2Discard : fmi2OK;
 }
 
 FUNCTION(fmi2CancelStep)(fmi2Component c) { (void)c; return fmi2Error; }
@@ -242,7 +250,19 @@ FUNCTION(fmi2GetStatus)(fmi2Component c, const fmi2StatusKind kind, fmi2Status *
     (void)c; (void)kind; (void)value;
     return fmi2Discard;
 }
-NO_STATUS(Real, fmi2Real)
 NO_STATUS(Integer, fmi2Integer)
-NO_STATUS(Boolean, fmi2Boolean)
+
+/* the last successful time, and whether an event has ended the motion */
+FUNCTION(fmi2GetRealStatus)(fmi2Component c, const fmi2StatusKind kind, fmi2Real *value)
+{
+    *value = ((Instance *)c)->t;
+    return kind == 2 ? fmi2OK : fmi2Discard;
+}
+
+FUNCTION(fmi2GetBooleanStatus)(fmi2Component c, const fmi2StatusKind kind, fmi2Boolean *value)
+{
+    *value = has_ended((const Instance *)c);
+    return kind == 3 ? fmi2OK : fmi2Discard;
+}
+
 NO_STATUS(String, fmi2String)

@@ -68,7 +68,6 @@ FUNCTION(fmi3EnterInitializationMode)(fmi3Instance c, bool has_tolerance, double
 }
 
 #define NOTHING_TO_DO(name) FUNCTION(name)(fmi3Instance c) { return c ? fmi3OK : fmi3Error; }
-NOTHING_TO_DO(fmi3ExitInitializationMode)
 NOTHING_TO_DO(fmi3EnterEventMode)
 NOTHING_TO_DO(fmi3Terminate)
 NOTHING_TO_DO(fmi3EnterConfigurationMode)
@@ -77,6 +76,7 @@ NOTHING_TO_DO(fmi3EnterContinuousTimeMode)
 NOTHING_TO_DO(fmi3EnterStepMode)
 NOTHING_TO_DO(fmi3EvaluateDiscreteStates)
 
+FUNCTION(fmi3ExitInitializationMode)(fmi3Instance c) { return first_modes_of((Instance *)c) ? fmi3Error : fmi3OK; }
 FUNCTION(fmi3Reset)(fmi3Instance c) { begin((Instance *)c); return fmi3OK; }
 
 FUNCTION(fmi3GetFloat64)(fmi3Instance c, VRS, double value[], size_t size)
@@ -209,17 +209,18 @@ FUNCTION(fmi3DeserializeFMUState)(fmi3Instance c, const uint8_t bytes[], size_t 
 
 FUNCTION(fmi3UpdateDiscreteStates)(fmi3Instance c, bool *again, bool *end, bool *nominals, bool *values, bool *has_next, double *next)
 {
-    const int back = carried_back((Instance *)c);
-    *again = *end = *nominals = *has_next = false;
-    *values = back == 1;
+    const int code = discrete_change((Instance *)c);
+    *again = *nominals = *has_next = false;
+    *values = code > 0;
+    *end = code > 0 && (code & 2);
     *next = 0;
-    return back < 0 ? fmi3Error : fmi3OK;
+    return code < 0 ? fmi3Error : fmi3OK;
 }
 
 FUNCTION(fmi3CompletedIntegratorStep)(fmi3Instance c, bool forward, bool *event, bool *end)
 {
     (void)forward;
-    *event = drifted((Instance *)c) != 0;
+    *event = needs_event((Instance *)c) != 0;
     *end = false;
     return fmi3OK;
 }
@@ -262,8 +263,16 @@ FUNCTION(fmi3GetNominalsOfContinuousStates)(fmi3Instance c, double x[], size_t n
     return fmi3OK;
 }
 
-FUNCTION(fmi3GetEventIndicators)(fmi3Instance c, double z[], size_t n) { (void)c; (void)z; return n ? fmi3Error : fmi3OK; }
-FUNCTION(fmi3GetNumberOfEventIndicators)(fmi3Instance c, size_t *n) { (void)c; *n = 0; return fmi3OK; }
+FUNCTION(fmi3GetEventIndicators)(fmi3Instance c, double z[], size_t n)
+{
+    SELF;
+    if (n != N_Z)
+        return fmi3Error;
+    guards(m, m->t, m->x, z);
+    return fmi3OK;
+}
+
+FUNCTION(fmi3GetNumberOfEventIndicators)(fmi3Instance c, size_t *n) { (void)c; *n = N_Z; return fmi3OK; }
 FUNCTION(fmi3GetNumberOfContinuousStates)(fmi3Instance c, size_t *n) { (void)c; *n = N_X; return fmi3OK; }
 
 /* ---- co-simulation ---- */
@@ -273,9 +282,10 @@ FUNCTION(fmi3DoStep)(fmi3Instance c, double t, double h, bool no_return, bool *e
     SELF;
     int failed;
     (void)no_return;
-    m->t = t;
-    failed = advance(m, t + h);
-    *event = *early = *end = false;
+    m->t = has_ended(m) ? m->t : t;
+    failed = !has_ended(m) && advance(m, t + h);
+    *event = *early = false;
+    *end = has_ended(m) != 0;
     *last = m->t;
     return failed ? fmi3Error : fmi3OK;
 }

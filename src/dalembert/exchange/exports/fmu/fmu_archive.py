@@ -19,6 +19,7 @@ from dalembert.errors import DalembertError
 from dalembert.exchange.exports.c import CSource
 from dalembert.exchange.exports.exported_model import (
     DIRECTIONAL,
+    HELD,
     ExportedFunction,
     ExportedModel,
     Result,
@@ -102,6 +103,8 @@ def _model_header(model: ExportedModel, name: str) -> str:
         "N_W": model.inputs,
         "N_P": model.parameters,
         "N_Y": model.outputs,
+        "N_Z": model.switching.guards if model.switching else (),
+        "N_MODES": model.switching.contacts if model.switching else (),
     }
     lines = [
         "#ifndef FMU_MODEL_H",
@@ -115,6 +118,7 @@ def _model_header(model: ExportedModel, name: str) -> str:
         '#define TOKEN "@TOKEN@"',
         f"#define PROJECTS {int(model.has_projection)}",
         f"#define DIRECTIONAL {int(bool(model.seeds))}",
+        f"#define SWITCHES {int(model.switching is not None)}",
     ]
     lines += [f"#define {size} {len(variables)}" for size, variables in sizes.items()]
     lines += [
@@ -145,13 +149,17 @@ def _model_header(model: ExportedModel, name: str) -> str:
 
 
 def _constraint_violation_code(model: ExportedModel, name: str) -> list[str]:
-    results = model.named["constraints"].results
+    functions = [model.named[f] for f in ("constraints", HELD) if f in model.named]
+    arrays = [r for f in functions for r in f.results]
     lines = [
-        f"    double off = 0, {', '.join(f'{r.name}[{len(r.nodes)}]' for r in results)};",
+        f"    double off = 0, {', '.join(f'{r.name}[{len(r.nodes)}]' for r in arrays)};",
         "    int k;",
     ]
-    lines.append(f"    {name}_constraints(t, x, w, p, {', '.join(r.name for r in results)});")
-    for r in results:
+    lines += [
+        f"    {name}_{f.name}(t, x, w, p, {', '.join(r.name for r in f.results)});"
+        for f in functions
+    ]
+    for r in arrays:
         if r.name != "A":
             # a NaN is the largest of all
             lines += [

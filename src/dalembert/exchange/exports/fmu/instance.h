@@ -1,9 +1,10 @@
 /*
  * One instance of a model: time, state, inputs and constants, what follows from them, and a step loop for co-simulation.
- * fmu_model.h says which model: N_X, N_W, N_P, N_Y, PROJECTS, DIRECTIONAL, MODEL(f), START, INPUTS, rows_off, outputs_of.
+ * fmu_model.h says which model: N_X, N_W, N_P, N_Y, N_Z, N_MODES, PROJECTS, DIRECTIONAL, SWITCHES, MODEL(f), START, INPUTS, rows_off, outputs_of.
  *
  * Value references: 0 the time, then states, their derivatives, inputs, constants, outputs, kinetic and potential energy,
- * the tolerance of steps, the distance from the constraint rows at which a state is carried back.
+ * the tolerance of steps, the distance from the constraint rows at which a state is carried back, the modes of contacts,
+ * event indicators.
  */
 #ifndef INSTANCE_H
 #define INSTANCE_H
@@ -24,13 +25,20 @@ enum {
     AT_V,
     AT_TOLERANCE,
     AT_DRIFT,
-    AT_END
+    AT_MODE,
+    AT_Z = AT_MODE + N_MODES,
+    AT_END = AT_Z + N_Z
 };
 
 typedef struct {
     double t, x[N_X + 1], w[N_W + 1], step, tolerance, drift;
     MODEL(parameters) p;
     int changed;
+#if SWITCHES
+    /* whether the first modes are found, and whether an event has ended the motion */
+    int begun, ended;
+    MODEL(modes) modes;
+#endif
 } Instance;
 
 static void begin(Instance *m)
@@ -60,8 +68,32 @@ static void prepare(Instance *m)
     }
 }
 
+/* the first modes, and impacts at the start; 0, or 1 where there are none */
+static int first_modes_of(Instance *m)
+{
+#if SWITCHES
+    prepare(m);
+    if (MODEL(begin)(m->t, m->x, m->w, &m->p, &m->modes))
+        return 1;
+    m->begun = 1;
+    m->modes.least_height = 10*m->tolerance;
+#else
+    (void)m;
+#endif
+    return 0;
+}
+
 static void rates(Instance *m, double t, const double *x, double *dx)
 {
+#if SWITCHES
+    /* while initial values are set: the modes that they would have */
+    if (!m->begun) {
+        Instance other = *m;
+        first_modes_of(&other);
+        m->p = other.p;
+        m->changed = 0;
+    }
+#endif
     prepare(m);
     MODEL(rates)(t, x, m->w, &m->p, dx);
 }
@@ -93,6 +125,15 @@ static int get(Instance *m, unsigned vr, double *value)
         *value = m->tolerance;
     else if (vr == AT_DRIFT)
         *value = m->drift;
+#if SWITCHES
+    else if (vr < AT_Z)
+        *value = m->modes.mode[vr - AT_MODE];
+    else if (vr < AT_END) {
+        double z[N_Z];
+        MODEL(guards)(m->t, m->x, m->w, &m->p, z);
+        *value = z[vr - AT_Z];
+    }
+#endif
     else
         return 1;
     return 0;
@@ -179,6 +220,43 @@ static int carried_back(Instance *m)
 #endif
 }
 
+static void guards(Instance *m, double t, const double *x, double *z)
+{
+#if SWITCHES
+    prepare(m);
+    MODEL(guards)(t, x, m->w, &m->p, z);
+#else
+    (void)m; (void)t; (void)x; (void)z;
+#endif
+}
+
+/* after a step: whether the state has to be changed */
+static int needs_event(Instance *m)
+{
+#if SWITCHES
+    double z[N_Z];
+    guards(m, m->t, m->x, z);
+    if (MODEL(fallen)(m->t, z, &m->modes))
+        return 1;
+    MODEL(watch)(z, &m->modes);
+#endif
+    return drifted(m);
+}
+
+/* at an event: 1 where the state or a mode was changed, and 2 added where the motion ends; 0, or -1 on failure */
+static int discrete_change(Instance *m)
+{
+    int code = 0, back;
+#if SWITCHES
+    prepare(m);
+    code = MODEL(transition)(m->t, m->x, m->w, &m->p, &m->modes);
+    if (code < 0)
+        return -1;
+#endif
+    back = carried_back(m);
+    return back < 0 ? -1 : code | back;
+}
+
 /* x + h sum a k */
 static void along(double *y, const double *x, double h, const double *a, double k[][N_X + 1], int stages)
 {
@@ -221,22 +299,90 @@ static double tried(Instance *m, double h, double *end)
     return sqrt(sum/(N_X > 0 ? N_X : 1));
 }
 
-/* steps up to t1, inputs held; 0, or 1 where no step is small enough */
+#if SWITCHES
+enum { SAMPLES = 8 };
+
+/* the length of a step up to which a guard may fall, by samples of its cubic polynomial; which guards are above zero before */
+static double searched(Instance *m, double h, const double *end)
+{
+    double f0[N_X + 1], f1[N_X + 1], x[N_X + 1], z[N_Z];
+    int i, s;
+    rates(m, m->t, m->x, f0);
+    rates(m, m->t + h, end, f1);
+    for (s = 1; s <= SAMPLES; ++s) {
+        const double a = (double)s/SAMPLES, b = 1 - a;
+        for (i = 0; i < N_X; ++i)
+            x[i] = b*b*(1 + 2*a)*m->x[i] + a*a*(1 + 2*b)*end[i] + a*b*h*(b*f0[i] - a*f1[i]);
+        guards(m, m->t + a*h, x, z);
+        if (MODEL(fallen)(m->t + a*h, z, &m->modes))
+            return a*h;
+        MODEL(watch)(z, &m->modes);
+    }
+    return 2*h;
+}
+
+static int falls_at(Instance *m, double h, double *end)
+{
+    double z[N_Z];
+    tried(m, h, end);
+    guards(m, m->t + h, end, z);
+    if (MODEL(fallen)(m->t + h, z, &m->modes))
+        return 1;
+    MODEL(watch)(z, &m->modes);
+    return 0;
+}
+
+/* the step cut off where the first guard falls; its length */
+static double cut_off(Instance *m, double h, double *end)
+{
+    double low = 0, high = searched(m, h, end);
+    if (high > h)
+        return h;
+    if (!falls_at(m, high, end))
+        return high;
+    while (low < (low + high)/2 && (low + high)/2 < high && high - low > 1e-16*(1 + fabs(m->t))) {
+        const double middle = (low + high)/2;
+        if (falls_at(m, middle, end))
+            high = middle;
+        else
+            low = middle;
+    }
+    tried(m, high, end);
+    return high;
+}
+#endif
+
+/* steps up to t1, inputs held; 0, or 1 where no step is small enough or no next mode is found */
 static int advance(Instance *m, double t1)
 {
     double end[N_X + 1] = {0};
     if (!(m->step > 0))
         m->step = (t1 - m->t)/10;
     while (t1 - m->t > 1e-14*(fabs(t1) + fabs(m->t))) {
-        const double h = fmin(m->step, t1 - m->t), error = tried(m, h, end);
-        const double factor = error > 0 ? 0.9*pow(error, -0.2) : 5;
+        double h = fmin(m->step, t1 - m->t);
+        const double error = tried(m, h, end), factor = error > 0 ? 0.9*pow(error, -0.2) : 5;
         if (error <= 1) {
-            m->t += h;
-            memcpy(m->x, end, sizeof end);
-            if (carried_back(m) < 0)
-                return 1;
             /* a step cut short by the end of the interval says nothing against a long one */
             m->step = fmax(m->step, h)*(h < m->step ? 1 : fmin(5, fmax(0.2, factor)));
+#if SWITCHES
+            h = cut_off(m, h, end);
+#endif
+            m->t += h;
+            memcpy(m->x, end, sizeof end);
+#if SWITCHES
+            if (needs_event(m)) {
+                const int code = discrete_change(m);
+                if (code < 0)
+                    return 1;
+                if (code & 2) {
+                    m->ended = 1;
+                    return 0;
+                }
+            }
+#else
+            if (carried_back(m) < 0)
+                return 1;
+#endif
         } else {
             m->step = h*(error < INFINITY ? fmin(1, fmax(0.2, factor)) : 0.1);
             if (!(m->step > 1e-15*(1 + fabs(m->t))))
@@ -245,6 +391,16 @@ static int advance(Instance *m, double t1)
     }
     m->t = t1;
     return 0;
+}
+
+static int has_ended(const Instance *m)
+{
+#if SWITCHES
+    return m->ended;
+#else
+    (void)m;
+    return 0;
+#endif
 }
 
 #endif

@@ -99,9 +99,24 @@ def fmu_variables(model: ExportedModel) -> list[FmuVariable]:
     variables.append(
         FmuVariable("drift tolerance", "parameter", "tunable", "exact", 1e-9, says=drift)
     )
+    modes = "0 open, 1 closed, 2 sticks, 3 slips forwards, 4 slips backwards"
+    contacts = model.switching.contacts if model.switching else ()
+    variables += [
+        FmuVariable(f"mode({name})", "output", "discrete", "calculated", says=modes)
+        for name in contacts
+    ]
+    indicators = model.switching.guards if model.switching else ()
+    variables += [FmuVariable(name, "local", "continuous", "calculated") for name in indicators]
     assert (
         len(variables)
-        == 1 + 2 * n + len(model.inputs) + len(model.parameters) + len(model.outputs) + 4
+        == 1
+        + 2 * n
+        + len(model.inputs)
+        + len(model.parameters)
+        + len(model.outputs)
+        + len(contacts)
+        + len(indicators)
+        + 4
     )
     return variables
 
@@ -117,8 +132,11 @@ def model_description(
         "description": _description_text(model),
         "generationTool": "dalembert",
     }
+    indicators = len(model.switching.guards) if model.switching else 0
     attributes |= (
-        {"instantiationToken": token} if three else {"guid": token, "numberOfEventIndicators": "0"}
+        {"instantiationToken": token}
+        if three
+        else {"guid": token, "numberOfEventIndicators": str(indicators)}
     )
     root = Element("fmiModelDescription", {**attributes, "variableNamingConvention": "flat"})
     _interface_elements(root, name, sources, three=three, directional=bool(model.seeds))
@@ -134,7 +152,7 @@ def model_description(
     variables = SubElement(root, "ModelVariables")
     for k, s in enumerate(listed):
         _variable(variables, k, s, three=three)
-    _structure(SubElement(root, "ModelStructure"), listed, three=three)
+    _structure(SubElement(root, "ModelStructure"), listed, indicators, three=three)
     return _xml_bytes(root)
 
 
@@ -200,7 +218,7 @@ def _variable(parent: Element, k: int, s: FmuVariable, *, three: bool) -> None:
         SubElement(SubElement(parent, "ScalarVariable", general), "Real", real)
 
 
-def _structure(parent: Element, listed: list[FmuVariable], *, three: bool) -> None:
+def _structure(parent: Element, listed: list[FmuVariable], indicators: int, *, three: bool) -> None:
     outputs = [k for k, s in enumerate(listed) if s.causality == "output"]
     rates = [k for k, s in enumerate(listed) if s.derivative_of is not None]
     if three:
@@ -208,6 +226,8 @@ def _structure(parent: Element, listed: list[FmuVariable], *, three: bool) -> No
             ("Output", outputs),
             ("ContinuousStateDerivative", rates),
             ("InitialUnknown", sorted(outputs + rates)),
+            # the last variables
+            ("EventIndicator", range(len(listed) - indicators, len(listed))),
         ):
             for k in places:
                 SubElement(parent, name, {"valueReference": str(k)})

@@ -205,3 +205,16 @@ def test_what_looks_at_many_runs_or_along_one_refuses_contacts():
         da.DalembertError, match=r"linearize_along: the contacts of this run change their modes"
     ):
         da.linearize_along(run)
+
+
+def test_all_contacts_that_change_without_end_are_named(monkeypatch):
+    monkeypatch.setattr("dalembert.runtime.contact.contact_run._MOST", 40)
+    s = da.System("Balls", gravity=9.81)
+    for name, y, e in zip("abc", s.coordinates("y0 y1 y2"), (1, 1, 0), strict=True):
+        P = s.O.offset(y * s.N.y, f"P{name}")
+        s.particle(f"ball {name}", 1, P)
+        s.contact(P, restitution=e, name=name)
+    with pytest.raises(
+        da.ContactStopped, match=r"'a' and 'b' change their modes without end at t = .*: 40 times"
+    ):
+        da.simulate(s, 100.0, start={"y0": 1.0, "y1": 1.1, "y2": 0.1}, progress=False)

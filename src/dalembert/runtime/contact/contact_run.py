@@ -87,6 +87,8 @@ _SOON: Final = 1e-8
 _MANY_MORE: Final = 5000
 _LATER: Final = 1e-4
 _MOST: Final = 100_000
+# contacts with this part of the changes take part in them
+_TAKES_PART: Final = 0.05
 # last bits of the time by which an event may be displaced
 _ROUNDINGS: Final = 8.0
 
@@ -559,10 +561,18 @@ class ContactModes:
         )
         if not count:
             return
-        recent = Counter(e.name for e in self._run.occurrences[-count:]).most_common(1)
-        often = recent[0][0] if recent else self.switcher.model.contacts[0].name
+        recent = Counter(e.name for e in self._run.occurrences[-count:])
+        names = [x for x in self._names if recent[x] >= _TAKES_PART * count] or self._names[:1]
         since = f": {count} times since {times[-count]:.9g}"
-        raise self._halted(integration, Cause.MODE_CHANGES, contact=often, t=t, since=since)
+        raise self._endless_changes(integration, names, since)
+
+    def _endless_changes(
+        self, integration: Integrator, names: Sequence[str], since: str = ""
+    ) -> ContactStopped:
+        change = "change their modes" if len(names) > 1 else "changes its mode"
+        contacts = " and ".join(map(repr, names))
+        facts = {"contacts": contacts, "change": change, "since": since}
+        return self._halted(integration, Cause.MODE_CHANGES, t=integration.t, **facts)
 
     def _jammed(self, names: str) -> None:
         raise NoFeasibleMode(Cause.JAMMED_CONTACT, contacts=names)
@@ -575,9 +585,7 @@ class ContactModes:
             slack = max(100.0 * self._slack.get(m.contact, 0.0), _SLACK)
             if slack > _MOST_SLACK:
                 name = self.switcher.model.contacts[m.contact].name
-                raise self._halted(
-                    integration, Cause.MODE_CHANGES, contact=name, t=integration.t, since=""
-                )
+                raise self._endless_changes(integration, [name])
             self._slack[m.contact] = slack
 
     def read_records(self) -> None:

@@ -343,9 +343,7 @@ _TEXTS: Final = {
         "{cure}",
         where=_HERE,
     ),
-    Cause.MODE_CHANGES: _Text(
-        "{contact!r} changes its mode without end at t = {t:.9g}{since}", where=""
-    ),
+    Cause.MODE_CHANGES: _Text("{contacts} {change} without end at t = {t:.9g}{since}", where=""),
     Cause.SINGULAR_ATTITUDE: _Text(
         "approach to a singular attitude: {angles} rotate {body!r} about the same axis there, so "
         "their rates blow up while the motion is "

@@ -106,7 +106,7 @@ function copyable(root) {
 
 // what scrolls sideways can be reached by the keyboard
 function reachable(root) {
-  for (const e of $$(".formula, .statement, pre, table, .scroll, fieldset", root)) {
+  for (const e of $$(".formula, .statement, pre, table, .scroll, fieldset, p:has(> math)", root)) {
     if (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1) e.tabIndex = 0; else if (e.tabIndex === 0) e.removeAttribute("tabindex");
   }
 }

@@ -247,9 +247,9 @@ def _contact_dynamics(system: System, kin: Kinematics) -> tuple[Kinematics, Expl
             return all_rates, found
     if needs_all_rates:
         msg = (
-            "contacts and friction: with redundant constraints every rate needs a mass, and no "
-            "friction may be pressed by a constraint force; declare independent speeds with "
-            "s.speeds(…)"
+            "contacts and friction: with redundant constraints every rate needs a mass, no "
+            "friction may be pressed by a constraint force, and the constraints must be few "
+            "enough to be eliminated; declare independent speeds with s.speeds(…)"
         )
         raise NotApplicable(msg)
     return kin, forward_dynamics_of(kin)

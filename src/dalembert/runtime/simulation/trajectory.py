@@ -293,8 +293,8 @@ class Trajectory(Displayable):
         """λ of every row in augmented form, where constraint forces are Aᵀλ; empty where all were
         eliminated.
 
-        Where rows depend on one another the λ of least Σ λ_j², each in the unit of its row; the
-        motion is the same for all.
+        Where rows depend on one another the λ of least Σ λ_j², each in the unit of its row; in
+        systems with contacts, rows declared redundant have λ = 0. The motion is the same for all.
         """
         from dalembert.runtime.simulation.reactions.loads import RowMultipliers
 

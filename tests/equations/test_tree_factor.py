@@ -7,6 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.errors import NotApplicable
+from dalembert.mechanics.equations import sparse_saddle_point
 from dalembert.mechanics.equations.tree_factor import TreeFactor, tree_solution
 from dalembert.mechanics.kinematics.system_kinematics import kinematics, unreduced_kinematics
 from dalembert.runtime.dynamics.compile import saddle_equations, select_equations
@@ -49,7 +50,7 @@ def held_slider():
 
 
 def rates_of(s, monkeypatch):
-    monkeypatch.setattr(model, "factor_saddle_point", lambda *_: None)
+    monkeypatch.setattr(sparse_saddle_point, "factor_saddle_point", lambda *_: None)
     kin, equations = saddle_equations(unreduced_kinematics(kinematics(s)))
     chosen = run_values(kin, {}, {})
     found = model.native_model(chosen, equations)

@@ -116,7 +116,7 @@ def _refuse_modes(
     system: System, wanted: str, inputs: Mapping[Any, Any] | None, events: Sequence[Any]
 ) -> None:
     """Refuse contacts and events in a format that does not change modes."""
-    can = " and ".join(repr(name) for name, known in FORMATS.items() if known.switches)
+    can = " or ".join(repr(name) for name, known in FORMATS.items() if known.switches)
     given = set(map(str, inputs or {}))
     for c in system.contacts:
         forces = [str(x.name) for x in c.forces]

@@ -190,7 +190,7 @@ def test_an_fmu_lists_its_indicators_and_modes(tmp_path, fmus):
 )
 def test_other_formats_name_what_to_use(language):
     s, start = bouncing_ball()
-    with pytest.raises(da.NotExportable, match=r"contact 'floor' has modes.*choose 'c' and 'fmu'"):
+    with pytest.raises(da.NotExportable, match=r"contact 'floor' has modes.*choose 'c' or 'fmu'"):
         da.export(s, language, start=start)
 
 

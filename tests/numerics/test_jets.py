@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from dalembert.errors import NotApplicable
-from dalembert.mechanics.equations.equations_of_motion import LDL
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.taylor_code import CompiledTaylor
 from dalembert.runtime.numerics.taylor_recurrence import ImplicitRates, TaylorRecurrence
 from dalembert.runtime.numerics.taylor_simplify import TaylorSimplifier
 from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
+from dalembert.symbolic.algebra.elimination import factor_symmetric
 from dalembert.symbolic.algebra.expression_graph import evaluate
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -119,7 +119,7 @@ def test_rates_that_are_implied_are_those_solved_for_and_take_fewer_sums() -> No
         t.sub(t.add(t.mul(row[0], dy), t.mul(row[1], dz)), right)
         for row, right in zip(M, f, strict=True)
     ]
-    outs = [t.mul(b, y), *LDL(t, M).solve(f)]
+    outs = [t.mul(b, y), *factor_symmetric(t, M).solve(f)]
     implied = ImplicitRates((dy, dz), tuple(residuals), tuple(outs[1:]))
     state, parameters = [x, y, z, time], [a, b]
     jets = CompiledTaylor(t, outs, state, parameters, implied=implied)

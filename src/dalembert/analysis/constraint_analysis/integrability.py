@@ -30,9 +30,10 @@ from dalembert.analysis.constraint_analysis.redundant_constraints import (
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
+from dalembert.symbolic.algebra.elimination import Elimination
 from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, provably_zero, rank_mod
 from dalembert.symbolic.algebra.expression_graph import Derivative
-from dalembert.symbolic.algebra.sparse_matrix import Elimination, sum_of_products
+from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
 from dalembert.symbolic.algebra.tape import Tape
 
 if TYPE_CHECKING:

@@ -31,6 +31,7 @@ from dalembert.analysis.integrals.identity_test import sampled
 from dalembert.errors import BadExpression
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
+from dalembert.symbolic.algebra.elimination import solve_rows
 from dalembert.symbolic.algebra.exact.finite_field import Element
 from dalembert.symbolic.algebra.exact.linear_algebra import nullspace_mod, rational_reconstruction
 from dalembert.symbolic.algebra.exact.zero_test import (
@@ -45,7 +46,7 @@ from dalembert.symbolic.algebra.normal_form.expansion import normal_form
 from dalembert.symbolic.algebra.normal_form.quotient_ring import TooLong
 from dalembert.symbolic.algebra.normal_form.rational_form import RationalForm, to_scalar
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import Column, solve_rows, sum_scalars
+from dalembert.symbolic.algebra.sparse_matrix import Column, sum_scalars
 
 _MAX_DIMENSION: Final = 40
 _MAX_CHOICES: Final = 80

@@ -20,9 +20,9 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinemat
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.dynamics.required_loads import required_loads
 from dalembert.runtime.numerics.symbol_values import finite_number, require_mapping, symbol_name
+from dalembert.symbolic.algebra.elimination import solve_rows
 from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution
 from dalembert.symbolic.algebra.scalar import Scalar, as_node
-from dalembert.symbolic.algebra.sparse_matrix import solve_rows
 
 
 @check_options

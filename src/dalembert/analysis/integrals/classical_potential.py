@@ -24,6 +24,7 @@ from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import split_linear
 from dalembert.mechanics.kinetics.spatial_fields import declared_kinetic_energy, potential_energy
+from dalembert.symbolic.algebra.elimination import Factorization, nonvanishing_order
 from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 from dalembert.symbolic.algebra.expression_graph import (
     Derivative,
@@ -32,7 +33,7 @@ from dalembert.symbolic.algebra.expression_graph import (
     symbols_of,
 )
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column, sum_scalars
+from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column
 
 if TYPE_CHECKING:
     from dalembert.analysis.integrals.energies import Energies
@@ -167,21 +168,10 @@ class ClassicalPotential:
 
     def _solve(self, A: list[list[Scalar]], b: list[Scalar]) -> list[Scalar]:
         """A w = b for a symmetric A ≥ 0; zero where a pivot vanishes."""
-        t, n = self.t, len(b)
-        pivots: list[int] = []
-        for j in range(n):
-            if provably_zero(t, [A[j][j].i])[0]:
-                continue
-            pivots.append(j)
-            for i in range(j + 1, n):
-                factor = A[i][j] / A[j][j]
-                A[i] = [x - factor * y for x, y in zip(A[i], A[j], strict=True)]
-                b[i] -= factor * b[j]
-        w = [Scalar(t, t.zero)] * n
-        for j in reversed(pivots):
-            known = sum_scalars(t, (A[j][k] * w[k] for k in range(j + 1, n)))
-            w[j] = (b[j] - known) / A[j][j]
-        return w
+        t = self.t
+        rows = [{k: a.i for k, a in enumerate(row)} for row in A]
+        factor = Factorization(t, rows, order=nonvanishing_order(t))
+        return [Scalar(t, w) for w in factor.solve([x.i for x in b])]
 
     # ---- (ii) --------------------------------------------------------------------------------
 

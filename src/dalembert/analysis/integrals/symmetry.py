@@ -23,8 +23,8 @@ from dalembert.analysis.integrals.identity_test import MotionIdentityTest
 from dalembert.errors import DalembertError, NotApplicable
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
-from dalembert.mechanics.equations.equations_of_motion import LDL
 from dalembert.mechanics.kinetics.generalized_forces import generalized_forces
+from dalembert.symbolic.algebra.elimination import factor_symmetric
 from dalembert.symbolic.algebra.exact.verdict import Undecided, Verdict
 from dalembert.symbolic.algebra.exact.zero_test import decide_zero
 from dalembert.symbolic.algebra.expression_graph import (
@@ -245,7 +245,9 @@ class _RouthReducer:
         forms = [linear(self.p[k]) for k in self.ignorable]
         n = len(forms)
         M = [[row.get(j, t.zero) for j in range(n)] for _, row in forms]
-        return LDL(t, M).solve((Column(t, symbols) - Column(t, (rest for rest, _ in forms))).nodes)
+        return factor_symmetric(t, M).solve(
+            (Column(t, symbols) - Column(t, (rest for rest, _ in forms))).nodes
+        )
 
     def _equations(self, R: int, insert: Substitution) -> list[int]:
         """d/dt ∂R/∂q̇_s − ∂R/∂q_s − Q_s, the momenta being constant."""

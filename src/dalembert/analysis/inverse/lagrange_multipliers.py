@@ -20,12 +20,12 @@ from dalembert.analysis.inverse.compiled_expressions import CompiledStateFunctio
 from dalembert.errors import BadExpression, NotApplicable
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.principles.lagrange import lagrange
+from dalembert.symbolic.algebra.elimination import solve_rows
 from dalembert.symbolic.algebra.expression_graph import (
     LinearCoefficients,
     Substitution,
     copy_expressions,
 )
-from dalembert.symbolic.algebra.sparse_matrix import solve_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -17,6 +17,7 @@ from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.simulation.events.event import Event, event
 from dalembert.runtime.states.evaluator import label
+from dalembert.symbolic.algebra.elimination import solve_rows
 from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 from dalembert.symbolic.algebra.expression_graph import (
     LinearCoefficients,
@@ -28,7 +29,6 @@ from dalembert.symbolic.algebra.scalar import Scalar, as_node
 from dalembert.symbolic.algebra.sparse_matrix import (
     Column,
     gradient_column,
-    solve_rows,
     sum_of_products,
 )
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.mechanics.equations.equations_of_motion import LDL
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
+from dalembert.symbolic.algebra.elimination import Factorization, factor_symmetric
 from dalembert.symbolic.algebra.expression_graph import Substitution
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix, sum_scalars
@@ -33,10 +33,10 @@ class ConstrainedDynamics:
 class _ConstraintSolver:
     """A M⁻¹ Aᵀ of some rows, and the shortest δz with A δz = −g."""
 
-    def __init__(self, A: SparseMatrix, metric: LDL) -> None:
+    def __init__(self, A: SparseMatrix, metric: Factorization) -> None:
         self.tape = A.tape
         self.weighted_rows = SparseMatrix.from_dense(A.tape, map(metric.solve, A.dense()), A.width)
-        self.G = LDL(A.tape, (A @ self.weighted_rows.T).dense())
+        self.G = factor_symmetric(A.tape, (A @ self.weighted_rows.T).dense())
 
     def constraint_acceleration(self, lam: Sequence[int]) -> Column:
         """M⁻¹ Aᵀ λ"""
@@ -61,7 +61,7 @@ def solve_constrained(equations: SaddlePointEquations) -> ConstrainedDynamics:
     )
     if equations.has_singular_mass:
         M, f = _augment_mass(M, f, A, gamma)
-    metric = LDL(t, M.dense())
+    metric = factor_symmetric(t, M.dense())
     held = _ConstraintSolver(A, metric)
     free = Column(t, metric.solve(f.nodes))
     lam = held.G.solve((-(gamma + A @ free)).nodes)

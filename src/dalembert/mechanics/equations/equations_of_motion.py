@@ -28,6 +28,11 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.symbolic.algebra.arithmetic import is_regular_somewhere
+from dalembert.symbolic.algebra.elimination import (
+    Elimination,
+    factor_symmetric,
+    solve_rows,
+)
 from dalembert.symbolic.algebra.exact.finite_field import Element
 from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, nullspace_mod
 from dalembert.symbolic.algebra.expression_graph import (
@@ -40,9 +45,7 @@ from dalembert.symbolic.algebra.expression_graph import (
 from dalembert.symbolic.algebra.scalar import Scalar, as_node
 from dalembert.symbolic.algebra.sparse_matrix import (
     Column,
-    Elimination,
     SparseMatrix,
-    solve_rows,
     sum_of_products,
 )
 from dalembert.symbolic.algebra.tape import LEAVES, Tape
@@ -214,39 +217,6 @@ def project_onto_speeds(
 # ---- solved for the accelerations --------------------------------------------------------------
 
 
-class LDL:
-    """The factors of a symmetric matrix given by its lower half; `solve(b)` gives M⁻¹ b."""
-
-    def __init__(self, tape: Tape, M: Sequence[Sequence[int]]) -> None:
-        self.tape = tape
-        n = len(M)
-        m = [[Scalar(tape, a) for a in row] for row in M]
-        self.L = [[Scalar(tape, tape.zero)] * n for _ in range(n)]
-        self.D_inverse: list[Scalar] = []
-        for j in range(n):
-            self.D_inverse.append(1 / m[j][j])
-            below = [i for i in range(j + 1, n) if m[i][j].i != tape.zero]
-            for i in below:
-                self.L[i][j] = m[i][j] * self.D_inverse[j]
-            for i in below:
-                for k in below:
-                    if k <= i:
-                        m[i][k] -= self.L[i][j] * m[k][j]
-
-    def solve(self, b: Sequence[int]) -> list[int]:
-        """x with M x = b."""
-        L, n = self.L, len(b)
-        y = [Scalar(self.tape, e) for e in b]
-        for j in range(n):
-            for i in range(j + 1, n):
-                y[i] -= L[i][j] * y[j]
-        y = [x * d for x, d in zip(y, self.D_inverse, strict=True)]
-        for j in reversed(range(n)):
-            for i in range(j):
-                y[i] -= L[j][i] * y[j]
-        return [x.i for x in y]
-
-
 class RowProjection(NamedTuple):
     """Constraint rows that were not eliminated: δz of the positions, δz of the velocities, Σ|φ| +
     Σ|e| and the multipliers, as nodes.
@@ -302,7 +272,7 @@ def solve_accelerations(equations: Equations) -> ExplicitEquations:
             equations.system, t, equations.q, equations.u, equations.qdot, eliminated, "elimination"
         )
     M = [[row.get(s, t.zero) for s in range(n)] for row in rows]
-    udot = LDL(t, M).solve(f)
+    udot = factor_symmetric(t, M).solve(f)
     return ExplicitEquations(
         equations.system,
         t,

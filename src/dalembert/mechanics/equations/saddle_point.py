@@ -22,7 +22,6 @@ from typing import Final
 from dalembert.errors import IllPosed
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import (
-    LDL,
     Equations,
     ExplicitEquations,
     RowProjection,
@@ -32,6 +31,7 @@ from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.kinematics.constraint_rows import VelocityRow, position_residuals
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.system_quantities import Quantities
+from dalembert.symbolic.algebra.elimination import factor_symmetric
 from dalembert.symbolic.algebra.exact.finite_field import Element
 from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, rank_mod
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution, symbols_of
@@ -216,9 +216,9 @@ def constraint_projection(kin: Kinematics) -> ProjectionStep | None:
         # no other rows no mass is needed
         factors = ((1 / sqrt(f + 1) - 1) / 2 for f in phi)
         return ProjectionStep(t, (A.T @ Column(t, (k.i for k in factors))).nodes, residual)
-    K = LDL(t, (_mass_matrix(kin) + A.T @ A).dense())
+    K = factor_symmetric(t, (_mass_matrix(kin) + A.T @ A).dense())
     K_inv_AT = SparseMatrix.from_dense(t, map(K.solve, A.dense()), n)
-    lam = LDL(t, (A @ K_inv_AT.T).dense()).solve([f.i for f in phi])
+    lam = factor_symmetric(t, (A @ K_inv_AT.T).dense()).solve([f.i for f in phi])
     return ProjectionStep(t, (-(K_inv_AT.T @ Column(t, lam))).nodes, residual)
 
 

@@ -11,9 +11,10 @@ pivot shows where that is unsafe, and another solver must be used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
+from dalembert.symbolic.algebra.elimination import Factorization, fewest_entries_first
 from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
 from dalembert.symbolic.algebra.tape import Tape
 
@@ -54,62 +55,21 @@ class SaddleSolution(NamedTuple):
     safety: tuple[int, ...]
 
 
-class SparseLDL:
-    """L D Lᵀ of a symmetric matrix given by full rows {column: node}; at most the given number of
+def _factor_sparse(t: Tape, rows: Sequence[Mapping[int, int]], budget: int) -> Factorization:
+    """L D Lᵀ of a symmetric matrix in the order of least degree; at most the given number of
     updates.
     """
 
-    def __init__(self, tape: Tape, rows: Sequence[Mapping[int, int]], budget: int) -> None:
-        self.tape = tape
-        # an entry of a symmetric matrix whose mirror image is the zero node is zero, in whatever
-        # way it is written
-        remaining = [
-            {k: node for k, node in row.items() if j in rows[k]} for j, row in enumerate(rows)
-        ]
-        # by the number of what is eliminated: its column of L, and 1/d
-        self.L: dict[int, dict[int, int]] = {}
-        self.D_inverse: dict[int, int] = {}
-        waiting = set(range(len(rows)))
-        while waiting:
-            j = min(waiting, key=lambda k: (len(remaining[k]), k))
-            waiting.remove(j)
-            column = {k: node for k, node in remaining[j].items() if k != j}
-            budget -= len(column) * (len(column) + 1) // 2
-            if budget < 0:
+    def order(remaining: Sequence[Mapping[int, int]]) -> Iterator[int]:
+        left = budget
+        for k in fewest_entries_first(remaining):
+            neighbours = len(remaining[k]) - (k in remaining[k])
+            left -= neighbours * (neighbours + 1) // 2
+            if left < 0:
                 raise _TooManyOperations
-            self._eliminate(remaining, j, column)
+            yield k
 
-    def _eliminate(self, left: list[dict[int, int]], j: int, column: Mapping[int, int]) -> None:
-        t = self.tape
-        over = self.D_inverse[j] = t.div(t.one, left[j].get(j, t.zero))
-        self.L[j] = {k: t.mul(node, over) for k, node in column.items()}
-        for k in column:
-            del left[k][j]
-        for i, l in self.L[j].items():
-            for k, node in column.items():
-                if k <= i:
-                    new = t.sub(left[i].get(k, t.zero), t.mul(l, node))
-                    left[i][k] = left[k][i] = new
-
-    def forward(self, b: Mapping[int, int]) -> dict[int, int]:
-        """L⁻¹ b"""
-        t, y = self.tape, dict(b)
-        for j, column in self.L.items():
-            if j in y:
-                for k, l in column.items():
-                    y[k] = t.sub(y.get(k, t.zero), t.mul(l, y[j]))
-        return y
-
-    def backward(self, b: Mapping[int, int]) -> dict[int, int]:
-        """L⁻ᵀ b"""
-        t, x = self.tape, dict(b)
-        for j in reversed(self.L):
-            x[j] = t.sub(x[j], sum_of_products(t, ((l, x[k]) for k, l in self.L[j].items())))
-        return x
-
-    def solve(self, b: Mapping[int, int]) -> dict[int, int]:
-        """x with L D Lᵀ x = b."""
-        return self.backward(_divide_by_D(self.tape, self, self.forward(b)))
+    return Factorization(t, rows, symmetric=True, order=order, substitution="sum")
 
 
 def factor_saddle_point(
@@ -123,7 +83,7 @@ def factor_saddle_point(
         return None
     budget = _operation_budget(len(M), len(A)) if budget is None else budget
     try:
-        factor = SparseLDL(tape, _without_zeros(tape, M), budget)
+        factor = _factor_sparse(tape, M, budget)
         return SparseSaddlePoint(tape, factor, _diagonal(M), A, budget)
     except _TooManyOperations:
         return None
@@ -175,7 +135,7 @@ class SparseSaddlePoint:
             S[i][j] = S[j][i] = sum_of_products(
                 t, ((w, V[j][k]) for k, w in W[i].items() if k in V[j])
             )
-        self._schur_factor = SparseLDL(t, S, budget)
+        self._schur_factor = _factor_sparse(t, S, budget)
         self.row_norms_squared = tuple(row.get(j, t.zero) for j, row in enumerate(S))
         self.inverse_pivots = _as_tuple(self._schur_factor.D_inverse)
         lost = _divide_by_D(t, mass_factor, dict(enumerate(diagonal))).values()
@@ -186,13 +146,13 @@ class SparseSaddlePoint:
     ) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """ż and λ"""
         t, h = self.tape, self._mass_factor.forward(dict(enumerate(f)))
-        right = {
-            j: t.neg(sum_of_products(t, ((v, h[k]) for k, v in row.items()), gamma[j]))
+        right = [
+            t.neg(sum_of_products(t, ((v, h[k]) for k, v in row.items()), gamma[j]))
             for j, row in enumerate(self._V)
-        }
+        ]
         lam = self._schur_factor.solve(right)
         zdot = self._apply_multipliers(lam, _divide_by_D(t, self._mass_factor, h))
-        return _as_tuple(zdot), _as_tuple(lam)
+        return _as_tuple(zdot), tuple(lam)
 
     def solve_all(
         self, f: Sequence[int], gamma: Sequence[int], phi: Sequence[int], e: Sequence[int]
@@ -209,14 +169,14 @@ class SparseSaddlePoint:
     def projection_step(self, g: Sequence[int]) -> tuple[int, ...]:
         """δz"""
         t = self.tape
-        mu = self._schur_factor.solve({j: t.neg(x) for j, x in enumerate(g)})
+        mu = self._schur_factor.solve([t.neg(x) for x in g])
         return _as_tuple(
             self._apply_multipliers(
                 mu, dict.fromkeys(range(len(self._mass_factor.D_inverse)), t.zero)
             )
         )
 
-    def _apply_multipliers(self, lam: Mapping[int, int], y: dict[int, int]) -> dict[int, int]:
+    def _apply_multipliers(self, lam: Sequence[int], y: dict[int, int]) -> dict[int, int]:
         """L⁻ᵀ (y + D⁻¹ W λ)"""
         t = self.tape
         for j, row in enumerate(self._V):

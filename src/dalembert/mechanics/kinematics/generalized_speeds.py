@@ -27,6 +27,7 @@ from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.constraint_rows import ConstraintRow
 from dalembert.mechanics.model.elements import Speed
 from dalembert.mechanics.model.system import System
+from dalembert.symbolic.algebra.elimination import Elimination, Row
 from dalembert.symbolic.algebra.exact.zero_test import (
     RandomPoints,
     SamplePoint,
@@ -40,7 +41,7 @@ from dalembert.symbolic.algebra.expression_graph import (
     symbols_of,
 )
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import Elimination, Row, sum_of_products
+from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
 from dalembert.symbolic.algebra.tape import Tape, Triple
 
 

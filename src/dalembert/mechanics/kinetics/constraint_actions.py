@@ -27,12 +27,12 @@ from dalembert.mechanics.kinetics.constraint_action_search import UnitReactionSe
 from dalembert.mechanics.kinetics.free_bodies import GroupLoad
 from dalembert.mechanics.kinetics.rigid_groups import RigidGroup, RigidGroups
 from dalembert.mechanics.model.elements import Body, Constraint
+from dalembert.symbolic.algebra.elimination import solve_rows
 from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, provably_zero, rank_mod
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, symbols_of
 from dalembert.symbolic.algebra.sparse_matrix import (
     Column,
     SparseMatrix,
-    solve_rows,
     sum_of_products,
 )
 

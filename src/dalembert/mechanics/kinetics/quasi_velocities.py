@@ -19,13 +19,13 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics, symbol_
 from dalembert.mechanics.kinetics.quantity import Quantity
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.symbolic.algebra import formula as f
+from dalembert.symbolic.algebra.elimination import solve_rows
 from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution
 from dalembert.symbolic.algebra.formula import Name, Symbol
 from dalembert.symbolic.algebra.sparse_matrix import (
     Column,
     SparseMatrix,
     jacobian,
-    solve_rows,
     sum_of_products,
 )
 

@@ -3,8 +3,8 @@
     K = h A + (1 − h) 1 + E,   A = J H,   u̇ = c + H λ
 
 h is 1 where a row holds, E has the friction of what slips. Rows of open contacts have neither, and
-λ = 0. The elimination keeps the given order of the rows, as `symbolic_solve` does: its pivots are
-guards.
+λ = 0. The elimination keeps the given order of the rows, as `solve_regularized` does: its pivots
+are guards.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations,
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.elements import UnilateralContact
 from dalembert.runtime.contact.joint_normal_force import AffineForce, joint_normal_forces
-from dalembert.runtime.contact.symbolic_solve import lu_solve
+from dalembert.symbolic.algebra.elimination import solve_regularized
 from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, rank_mod
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, copy_expressions
 from dalembert.symbolic.algebra.functions import sqrt
@@ -163,7 +163,7 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
             kin, t, tuple(rows), places, across, c, H, A, b, tuple(lam), tuple(pivots), pressed,
             shares, bool(groups), system, None,
         )  # fmt: skip
-    lam, pivots = lu_solve(t, K, right, _regularization(t, rows, A, holds, bool(groups)))
+    lam, pivots = solve_regularized(t, K, right, _regularization(t, rows, A, holds, bool(groups)))
     soft = [t.mul(t.const(_SHARE_REGULARIZATION), t.mul(h, A[k][k])) for k, h in enumerate(holds)]
     # shares in a round cone are those of least norm
     planar = [g for g in groups if not any(rows[i].across for i in g)]
@@ -247,7 +247,7 @@ def _force_shares(
     if not names:
         return ForceShares((), (), tuple(lam))
     Kg = [sum_of_products(t, zip(line, g, strict=True)) for line in K]
-    back = lu_solve(t, K, Kg, softness)[0]
+    back = solve_regularized(t, K, Kg, softness)[0]
     shared = (t.add(x, t.sub(a, y)) for x, a, y in zip(lam, g, back, strict=True))
     return ForceShares(tuple(map(tuple, groups)), tuple(names), tuple(shared))
 
@@ -435,7 +435,7 @@ def projection_step(e: ContactEquations) -> ConstraintCorrection:
             line[k] += 1 - holding[k]
             K.append([x.i for x in line])
         right = [(a * Scalar(t, v)).i for a, v in zip(holding, values, strict=True)]
-        return lu_solve(t, K, right, _regularization(t, rows, e.A, active, e.dependent))[0]
+        return solve_regularized(t, K, right, _regularization(t, rows, e.A, active, e.dependent))[0]
 
     def velocity_change(nu: list[int]) -> Column:
         return -(SparseMatrix(t, e.H, len(rows)) @ Column(t, nu))

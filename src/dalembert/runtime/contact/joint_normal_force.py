@@ -15,7 +15,7 @@ from typing import NamedTuple
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.reactions import reactions
 from dalembert.mechanics.principles.lagrange import lagrange
-from dalembert.runtime.contact.symbolic_solve import lu_solve
+from dalembert.symbolic.algebra.elimination import Factorization
 from dalembert.symbolic.algebra.expression_graph import (
     LinearCoefficients,
     Substitution,
@@ -76,9 +76,7 @@ def _row_multipliers(kin: Kinematics) -> list[int]:
     e = [here(p[0]) for p in parts]
     m = len(d.native.multipliers)
     B = SparseMatrix(t, ({j: here(i) for j, i in p[1].items()} for p in parts), m)
-    K = [list(line) for line in (B.T @ B).dense()]
-    right = list(-(B.T @ Column(t, e)))
-    return lu_solve(t, K, right, [])[0]
+    return Factorization(t, (B.T @ B).rows).solve((-(B.T @ Column(t, e))).nodes)
 
 
 def _force_per_multiplier(kin: Kinematics) -> dict[str, int]:

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from dalembert.errors import NotApplicable
-from dalembert.mechanics.equations.equations_of_motion import LDL
+from dalembert.symbolic.algebra.elimination import factor_symmetric
 from dalembert.symbolic.algebra.expression_graph import (
     LinearCoefficients,
     Substitution,
@@ -159,7 +159,7 @@ class TaylorRecurrence:
             [self._order_zero_value(row[s]) if s in row else t.zero for s in range(n)]
             for row in (linear(r)[1] for r in rates.residuals)
         ]
-        factors = LDL(t, M)
+        factors = factor_symmetric(t, M)
         inverse = [factors.solve([t.one if i == j else t.zero for i in range(n)]) for j in range(n)]
         rest = [self._coefficient_or_zero(r) for r in rates.residuals]
         return [

@@ -35,12 +35,13 @@ from dalembert.foundation.display import NotebookDisplay
 from dalembert.mechanics.model.flexible_member import Member
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.arithmetic import BallArithmetic, FloatArithmetic
+from dalembert.symbolic.algebra.elimination import solve_rows
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution, symbols_of
 from dalembert.symbolic.algebra.normal_form.expansion import normal_form
 from dalembert.symbolic.algebra.normal_form.rational_form import to_scalar
 from dalembert.symbolic.algebra.printing.symbol_names import unicode_name
 from dalembert.symbolic.algebra.scalar import Scalar
-from dalembert.symbolic.algebra.sparse_matrix import solve_rows, sum_scalars
+from dalembert.symbolic.algebra.sparse_matrix import sum_scalars
 
 if TYPE_CHECKING:
     from os import PathLike

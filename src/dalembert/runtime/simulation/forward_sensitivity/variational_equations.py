@@ -32,7 +32,6 @@ from dalembert.errors import BadExpression, NotApplicable, warn
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.mechanics.equations.equations_of_motion import LDL
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.ode.constrained.constrained_rates import (
@@ -53,6 +52,7 @@ from dalembert.runtime.states.evaluator import Evaluator
 from dalembert.runtime.states.initial_conditions import InitialState
 from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.dual_numbers import jacobian
+from dalembert.symbolic.algebra.elimination import factor_symmetric
 from dalembert.symbolic.algebra.expression_graph import (
     Derivative,
     LinearCoefficients,
@@ -123,7 +123,7 @@ def _implied_accelerations(kin: Kinematics, model: NativeModel) -> _ImpliedAccel
     linear = LinearCoefficients(kin.tape, symbols)
     rows, zero = [linear(r)[1] for r in residuals], kin.tape.zero
     M = [[row.get(s, zero) for s in range(len(symbols))] for row in rows]
-    return _ImpliedAccelerations(symbols, residuals, LDL(kin.tape, M).solve)
+    return _ImpliedAccelerations(symbols, residuals, factor_symmetric(kin.tape, M).solve)
 
 
 def _tree_accelerations(kin: Kinematics, model: NativeModel) -> _ImpliedAccelerations | None:

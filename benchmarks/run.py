@@ -3,7 +3,7 @@ beside this file.
 
     python benchmarks/run.py [--quick] [--only GROUP] [--output FILE] [--minutes LIMIT]
     GROUP is derive, compile, evaluate, simulate, stiff, constrained, export, live, many, growth,
-    friction, derivatives, optimal, processes, laws, periodic, sensitivities,
+    contacts, friction, derivatives, optimal, processes, laws, periodic, sensitivities,
     large or memory
 
 A run of everything writes results.md; a quick or partial one only prints, unless --output names a
@@ -37,6 +37,7 @@ GROUPS |= {
     "many": "ensemble",
     "growth": "growth",
 }
+GROUPS |= {"contacts": "contact_runs"}
 GROUPS |= {"friction": "switches", "derivatives": "derivatives", "optimal": "optimal"}
 GROUPS |= {"processes": "processes", "laws": "python_laws"}
 GROUPS |= {"periodic": "periodic_motions", "sensitivities": "sensitivities", "large": "large"}

@@ -184,6 +184,7 @@ from dalembert.mechanics.agreement.premature_constraints import (
 from dalembert.mechanics.agreement.speed_choices import SpeedAlternative as SpeedAlternative
 from dalembert.mechanics.agreement.speed_choices import SpeedComparison as SpeedComparison
 from dalembert.mechanics.agreement.speed_choices import compare_speeds as compare_speeds
+from dalembert.mechanics.equations.articulated_body import recursive as recursive
 from dalembert.mechanics.equations.equations_of_motion import Equations as Equations
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations as ExplicitEquations
 from dalembert.mechanics.equations.sympy_form import SymPyEquations as SymPyEquations
@@ -217,7 +218,6 @@ from dalembert.mechanics.model.flexible_member import End as End
 from dalembert.mechanics.model.flexible_member import Field as Field
 from dalembert.mechanics.model.flexible_member import Member as Member
 from dalembert.mechanics.model.system import System as System
-from dalembert.mechanics.principles.articulated_body import recursive as recursive
 from dalembert.mechanics.principles.boltzmann_hamel import boltzmann_hamel as boltzmann_hamel
 from dalembert.mechanics.principles.central_equation import central_equation as central_equation
 from dalembert.mechanics.principles.dalembert import dalembert as dalembert

@@ -10,7 +10,7 @@ from dalembert import gallery
 from dalembert.runtime.numerics.forward_dynamics import TOLERANCE, check_compiled
 
 # the function of the same name hides the module
-recursive = import_module("dalembert.mechanics.principles.articulated_body")
+recursive = import_module("dalembert.mechanics.equations.articulated_body")
 
 
 def check(s):

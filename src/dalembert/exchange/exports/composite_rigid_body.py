@@ -12,10 +12,10 @@ accelerations.
 from __future__ import annotations
 
 from dalembert.errors import BadExpression, NotApplicable
+from dalembert.mechanics.equations.articulated_body import LinkDynamics
 from dalembert.mechanics.geometry.rotation import add3, cross3, wrench_power
 from dalembert.mechanics.kinematics.kinematic_tree import TreeLink
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.principles.articulated_body import LinkDynamics
 from dalembert.symbolic.algebra.expression_graph import Substitution
 from dalembert.symbolic.algebra.tape import Triple
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations.applicability import applicable_kinematics
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation
 from dalembert.mechanics.kinetics.quasi_velocities import HamelQuantities
@@ -22,7 +23,6 @@ from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
-    applicable_kinematics,
     speed_derivation,
 )
 from dalembert.symbolic.algebra.formula import Partial, Symbol

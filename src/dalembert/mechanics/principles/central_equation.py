@@ -10,6 +10,7 @@ Source: Mei85 (7.35), Mar (12)–(13); named in Bar00.
 from __future__ import annotations
 
 from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations.applicability import forked_kinematics
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation, total
@@ -20,7 +21,6 @@ from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
     coordinate_derivation,
-    forked_kinematics,
 )
 
 PRINCIPLE = texts.CENTRAL_EQUATION

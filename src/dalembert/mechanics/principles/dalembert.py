@@ -9,6 +9,7 @@ Source: Bar00 (13), (16); Mei85 (7.28)–(7.29).
 from __future__ import annotations
 
 from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations.applicability import forked_kinematics
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.position_quantities import PositionQuantities
 from dalembert.mechanics.kinetics.quantity import Quantity, equation, total
@@ -30,7 +31,6 @@ from dalembert.mechanics.principles.derivation import (
     Step,
     StepItem,
     coordinate_derivation,
-    forked_kinematics,
 )
 
 PRINCIPLE = texts.DALEMBERT

@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
-from dalembert.errors import IllPosed, NotApplicable, Unknown
+from dalembert.errors import Unknown
 from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable, Explanation, report_text
@@ -23,11 +23,10 @@ from dalembert.mechanics.equations.equations_of_motion import (
 )
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.kinematics.system_kinematics import Kinematics, kinematics
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity
 from dalembert.mechanics.kinetics.spatial_fields import Location, SpatialField, VelocityPartials
 from dalembert.mechanics.kinetics.system_quantities import Quantities
-from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.formula import Equation, Formula, Name, Partial, Symbol, substitute
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import Column, SparseMatrix
@@ -359,42 +358,6 @@ def _derivation(
 
 
 Derive = Callable[[Kinematics], Derivation]
-
-
-def forked_kinematics(
-    system: System | Kinematics, *, nonlinear: bool = False, energies: bool = False
-) -> Kinematics:
-    """A kinematics of its own for one derivation."""
-    return applicable_kinematics(system, nonlinear=nonlinear, energies=energies).fork()
-
-
-def applicable_kinematics(
-    system: System | Kinematics, *, nonlinear: bool = False, energies: bool = False
-) -> Kinematics:
-    """The kinematics of a system that a principle can be applied to.
-
-    `nonlinear` where the principle has a place for rows not linear in the rates, `energies` where T
-    and V are all it asks for.
-    """
-    kin = system if isinstance(system, Kinematics) else kinematics(system)
-    if kin.system.given_kinetic_energies and not energies:
-        without = (
-            "without bodies: there are no velocities of points, and made of T alone this "
-            "would be Lagrange's equations in disguise"
-        )
-        msg = f"{kin.system.name!r} is given by its energies, {without}"
-        raise NotApplicable(msg)
-    if not kin.system.bodies and not kin.system.given_kinetic_energies:
-        msg = (
-            f"system {kin.system.name!r} has no masses, so nothing but its equilibrium can be "
-            f"asked for: declare a particle or a body"
-        )
-        raise IllPosed(msg)
-    if kin.nonlinear and not nonlinear:
-        which = " and ".join(repr(row.name) for row in kin.nonlinear)
-        msg = f"{which} is not linear in the velocities, as its virtual displacements must be"
-        raise NotApplicable(msg)
-    return kin
 
 
 def constraint_row_step(of: Quantities) -> tuple[Quantity, ...]:

@@ -9,6 +9,7 @@ Source: Bar00, the text before (31) and footnote 2.
 from __future__ import annotations
 
 from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations.applicability import forked_kinematics
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation, total
 from dalembert.mechanics.kinetics.system_quantities import Quantities
@@ -17,7 +18,6 @@ from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
     coordinate_derivation,
-    forked_kinematics,
 )
 
 PRINCIPLE = texts.GAUSS

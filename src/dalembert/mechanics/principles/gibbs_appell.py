@@ -10,6 +10,7 @@ Source: Bar00 (31)–(32).
 from __future__ import annotations
 
 from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations.applicability import forked_kinematics
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import diff, equation
 from dalembert.mechanics.kinetics.system_quantities import Quantities
@@ -17,7 +18,6 @@ from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
-    forked_kinematics,
     speed_derivation,
 )
 

@@ -13,6 +13,7 @@ Lagrange's form only.
 from __future__ import annotations
 
 from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations.applicability import forked_kinematics
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation
 from dalembert.mechanics.kinetics.system_quantities import Quantities
@@ -22,7 +23,6 @@ from dalembert.mechanics.principles.derivation import (
     Derivation,
     constraint_row_step,
     coordinate_derivation,
-    forked_kinematics,
 )
 from dalembert.symbolic.algebra import formula as f
 from dalembert.symbolic.algebra.formula import Symbol

@@ -11,6 +11,7 @@ Source: Mei85 (7.44), Bar00 (35), Gre03 (4.14).
 from __future__ import annotations
 
 from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations.applicability import forked_kinematics
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import Quantity, diff, equation
 from dalembert.mechanics.kinetics.system_quantities import Quantities
@@ -25,7 +26,6 @@ from dalembert.mechanics.principles.derivation import (
     Derivation,
     constraint_row_step,
     coordinate_derivation,
-    forked_kinematics,
 )
 from dalembert.symbolic.algebra.formula import Variation, letter
 

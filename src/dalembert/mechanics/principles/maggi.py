@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations.applicability import applicable_kinematics
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.quantity import diff, equation
 from dalembert.mechanics.kinetics.quasi_velocities import HamelQuantities
@@ -18,7 +19,6 @@ from dalembert.mechanics.model.system import System
 from dalembert.mechanics.principles import texts
 from dalembert.mechanics.principles.derivation import (
     Derivation,
-    applicable_kinematics,
     speed_derivation,
 )
 

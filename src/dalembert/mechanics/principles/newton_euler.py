@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations.applicability import forked_kinematics
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.constraint_actions import (
@@ -36,7 +37,6 @@ from dalembert.mechanics.principles.derivation import (
     PrincipleForm,
     Step,
     StepItem,
-    forked_kinematics,
 )
 from dalembert.symbolic.algebra.expression_graph import Substitution
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dalembert.errors import BadExpression, NotApplicable, NotASystem, Unknown
 from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations.articulated_body import recursive
 from dalembert.mechanics.equations.equations_of_motion import (
     ExplicitEquations,
     check_regular,
@@ -26,7 +27,6 @@ from dalembert.mechanics.kinematics.system_kinematics import (
     unreduced_kinematics,
 )
 from dalembert.mechanics.model.system import System
-from dalembert.mechanics.principles.articulated_body import recursive
 from dalembert.mechanics.principles.derivation import Derivation
 
 if TYPE_CHECKING:

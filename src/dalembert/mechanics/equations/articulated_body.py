@@ -18,6 +18,7 @@ from dataclasses import field
 
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.suggestions import check_options
+from dalembert.mechanics.equations.applicability import forked_kinematics
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.rotation import (
@@ -34,7 +35,6 @@ from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.articulated_inertia import InertiaBlocks, add_to_parent
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.mechanics.model.system import System
-from dalembert.mechanics.principles.derivation import forked_kinematics
 from dalembert.symbolic.algebra.expression_graph import Derivative, Substitution
 from dalembert.symbolic.algebra.tape import Triple
 

@@ -93,3 +93,28 @@ def test_four_disks_that_roll_side_by_side_without_force_keep_their_steps(places
         for j in range(i):
             apart = np.hypot(run[f"x{i}"] - run[f"x{j}"], run[f"y{i}"] - run[f"y{j}"])
             assert float(apart.min()) > 0.2 - 1e-9
+
+
+def test_a_chain_that_bounces_comes_to_lie_on_the_ground():
+    """Links that lie in line make tangents depend on one another, but for a node that still
+    bounces.
+    """
+    rng, links = np.random.default_rng(9), 4
+    s = da.System("Chain", gravity=9.81)
+    x, y = s.coordinates("x y")
+    P = s.O.offset(x * s.N.x + y * s.N.y, "P0")
+    start = {"y": 0.6, "x.dot": float(rng.normal())}
+    angles = np.cumsum(rng.normal(0, 0.3, links))
+    for k in range(links + 1):
+        if k:
+            angle = s.coordinate(f"a{k - 1}")
+            P = P.offset(0.2 * s.N.rotated(angle, s.N.z).x, f"P{k}")
+            start[f"a{k - 1}"] = float(angles[k - 1])
+        s.particle(f"p{k}", 0.1, P)
+        s.contact(P, friction=0.3, restitution=0.6, name=f"c{k}")
+    run = da.simulate(s, 1.5, start=start)
+    assert run.finished
+    assert float(np.diff(run.energy).max()) < 1e-10
+    assert min(float(run[f"N_c{k}"].min()) for k in range(links + 1)) > -1e-9
+    heights = run["y"] + 0.2 * np.cumsum([np.sin(run[f"a{k}"]) for k in range(links)], axis=0)
+    assert float(heights.min()) > -1e-9

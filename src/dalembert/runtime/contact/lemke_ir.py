@@ -37,8 +37,10 @@ _TIE: Final = 1e-12
 _MOST_PIVOTS: Final = 50
 # least slip acceleration, relative to the largest acceleration, of a contact that rested
 _SLIPS: Final = 1e-7
+# friction above this part of the largest is at its limit
+_AT_LIMIT: Final = 1.0 - 1e-6
 # forces that are rounding, relative to those that stop everything
-_ROUNDING: Final = 1e-15
+_ROUNDING: Final = 1e-12
 
 
 def lemke_ir() -> str:
@@ -379,7 +381,7 @@ def _read_modes() -> str:
     f = TransitionFunction("read_modes")
     s = f.s
     g_c, g_n, g_t, slip, ended, choice = f.whole("g_c", "g_n", "g_t", "c_slip", "c_ended", "choice")
-    lam, w = f.numbers("g_lam", "g_w")
+    lam, w, mu, given = f.numbers("g_lam", "g_w", "l_mu", "c_given")
     force, speed = f.largest(lam, s.r) * SMALL, _largest_terms(f) * SMALL
 
     def slips_along(mode: StackVariable, up: Value) -> None:
@@ -389,7 +391,12 @@ def _read_modes() -> str:
         n, t, c, mode = g_n[i], g_t[i], g_c[i], f.variable(f.integer(CLOSED))
         with f.if_then(t >= 0):
             mode.value = f.integer(STICKS)
-            with f.if_then(~ended[c].not_equal(NOT_STICKING)):
+            N = f.variable(given[c])
+            with f.if_then(n >= 0):
+                N.value = N.value + lam[n]
+            # another share of undetermined forces may hold it
+            at_limit = f.absolute(lam[t]) >= mu[i] * N.value * _AT_LIMIT
+            with f.if_then(~ended[c].not_equal(NOT_STICKING) & at_limit):
                 slips_along(mode, lam[t] <= 0.0)
             with f.if_then(f.absolute(w[t]) > speed * 10.0):
                 slips_along(mode, w[t] > 0.0)

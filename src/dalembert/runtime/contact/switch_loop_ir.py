@@ -40,6 +40,8 @@ _AT_ONCE: Final = 1e-12
 _LAST_BITS: Final = 64.0
 # a part of a step over which a slope is taken
 _SLOPE_STEP: Final = 1e-5
+# a part of a step by which the time of a guard may be corrected unchecked
+_SMALL_MOVE: Final = 1e-6
 # points of the buffer that a change may need, and attempts for a step that is taken again
 _ROOM: Final = 12
 _ATTEMPTS: Final = 8
@@ -159,12 +161,17 @@ def _retake() -> str:
 
 
 def _polish() -> str:
-    """t* ← t* − g/ġ, the step taken again each time; 0, or 1 where it cannot be taken."""
+    """t* ← t* − g/ġ, the step taken again each time; 0, or 1 where it cannot be taken.
+
+    Close to a grazing fall ġ is rounding: a move that is not small and does not lessen |g| is taken
+    back.
+    """
     f = TransitionFunction("polish", INT64, INT64, DOUBLE, DOUBLE)
     point, steps, begin, end = f.arguments
     s, all_guards, length = f.s, StructView(f.s.all, EVENT_FIELDS), end - begin
     (hit_t,), i, y = f.numbers("hit_t"), f.whole("hit_guard")[0][0], _row(f, WorkRow.Y)
     t, least = f.variable(hit_t[0]), f.variable(f.number(float("inf")))
+    t_before = f.variable(hit_t[0])
     rate, h = f.variable(f.number(float("nan"))), length * _SLOPE_STEP
     # a step of a few bits cannot be taken
     shortest = begin + f.ulp(begin) * _LAST_BITS
@@ -182,6 +189,9 @@ def _polish() -> str:
         f.call_void(all_guards.g, all_guards.x, all_guards.p, all_guards.values, all_guards.work)
         g = values[i]
         with f.if_then(~g.not_equal(0.0) | ~(f.absolute(g) < least.value)):
+            far = f.absolute(t.value - t_before.value) > length * _SMALL_MOVE
+            with f.if_then(far & (f.absolute(g) > least.value)):
+                f.ret(f.own("retake", point, steps, t_before.value))
             f.ret(0)
         with f.if_then(rate.value.not_equal(rate.value)):
             around = []
@@ -192,6 +202,7 @@ def _polish() -> str:
         new = f.select(rate.value.not_equal(0.0), t.value - g / rate.value, t.value)
         with f.if_then(~((new > shortest) & (new <= end)) | ~new.not_equal(t.value)):
             f.ret(0)
+        t_before.value = t.value
         t.value, least.value = new, f.absolute(g)
     return f.finish()
 

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
 
 _POLISHES: Final = 4
+# a part of a step by which the time of an event may be corrected unchecked
+_SMALL_MOVE: Final = 1e-6
 # two events closer than this part of a step, or by fewer than this number of last bits of the time,
 # happen at once
 _AT_ONCE: Final = 1e-12
@@ -212,9 +214,13 @@ class EventRun:
         return RootFinder(self.watch)
 
     def _move_to(self, integration: Integrator, k: int, c: Crossing, step: DenseStep) -> None:
-        """From point k to the event: t* ← t* − g/ġ, the step taken again each time."""
+        """From point k to the event: t* ← t* − g/ġ, the step taken again each time.
+
+        Close to a grazing event ġ is rounding: a move that is not small and does not lessen |g| is
+        taken back.
+        """
         begin, end = step.begin, step.end
-        t, least = c.t, math.inf
+        t, t_before, least = c.t, c.t, math.inf
         # a step of a few bits cannot be taken
         shortest = begin + _LAST_BITS * math.ulp(begin)
         for _ in range(_POLISHES):
@@ -224,13 +230,15 @@ class EventRun:
             y = integration.state[: self.n]
             g = float(self.watch.values_at(y, t)[c.event])
             if g == 0.0 or not abs(g) < least:
+                if abs(t - t_before) > _SMALL_MOVE * (end - begin) and abs(g) > least:
+                    integration.rewind_to(k, t_before)
                 return
             xdot = np.append(integration.slope[: self.n], 1.0)
             rate = self.modes.rate(self, c, np.append(y, t), xdot)
             new = t - g / rate if rate else t
             if not shortest < new <= end or new == t:
                 return
-            t, least = new, abs(g)
+            t, t_before, least = new, t, abs(g)
 
     def _act(self, integration: Integrator, found: Sequence[Crossing]) -> tuple[FloatArray, str]:
         """The state afterwards, with the quadratures, and the event that ends the run, if one

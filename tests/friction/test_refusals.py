@@ -50,6 +50,15 @@ def block():
             lambda s, P, x, y: s.contact(P, (s.N.x + s.N.z) / da.sqrt(2), friction=0.1),
             r"no axis of a frame; give along=\(t1, t2\)",
         ),
+        (
+            lambda s, P, x, y: s.contact(
+                P,
+                0.6 * s.N.y - 0.8 * s.N.x,
+                friction=0.1,
+                along=(0.8 * s.N.y + 0.6001 * s.N.x, s.N.z),
+            ),
+            r"exactly .*take the axes of a frame, F = s\.N\.rotated",
+        ),
         (lambda s, P, x, y: s.contact(P, 2 * s.N.y), r"has the length 2; give a unit vector"),
         (
             lambda s, P, x, y: s.contact(P, radius=0.1, friction=0.2),

@@ -482,7 +482,8 @@ def _check_pair(
     if not decide_all_zero(tape, [x.i for x in parts], f"{label}: the directions along="):
         msg = (
             f"{label}: along=({a}, {b}): give two unit vectors at right angles to each other and "
-            f"to the normal {n}"
+            f"to the normal {n} exactly (decimals are so only to rounding); take the axes of a "
+            f"frame, F = s.N.rotated(angle, s.N.y), with F.z as normal and along=(F.x, F.y)"
         )
         raise BadDescription(msg)
     return a, b

@@ -23,6 +23,7 @@ from dalembert.interface.page.parts.motion import PLAY
 from dalembert.interface.page.root_locus_figure import SpeedLocus, locus_figure, speed_locus
 from dalembert.interface.page.scene import build_scene
 from dalembert.interface.page.svg_drawing import draw_scene, svg
+from dalembert.interface.page.typeset_symbols import symbol_html
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.states.evaluator import label
 from dalembert.symbolic.units.quantities import label_with_unit
@@ -182,14 +183,15 @@ def modes_section(study: ReportData) -> str:
         left -= len(cards)
         shapes = f'<div class="plots modes">{"".join(cards)}</div>' if cards else ""
         locus = "" if v.locus is None else locus_figure(v.locus, study.subject.mode_names)
-        parts.append(_point(v) + _eigenvalues(v) + locus + shapes)
+        written = _point(v, study.system) + _eigenvalues(v, study.system)
+        parts.append(written + locus + shapes)
     return section("linear", "Equilibria and linear modes", *parts)
 
 
-def _point(v: LinearizedPoint) -> str:
-    e = v.equilibrium
+def _point(v: LinearizedPoint, system: System) -> str:
+    e, tape = v.equilibrium, system.space.tape
     shown = [
-        f"{name} = {x:.6g} {e.units.get(name, '')}".rstrip()
+        f"{symbol_html(tape, name)} = {x:.6g} {escape(e.units.get(name, ''))}".rstrip()
         for name, x in e.point.items()
         if abs(x) > _DUST
     ]
@@ -206,15 +208,15 @@ def _point(v: LinearizedPoint) -> str:
         if grows and tone != "fails"
         else ""
     )
-    return f"<h3>{escape(v.title)}</h3><p>{escape(point)}.</p><p>{verdict}.</p>{linear}"
+    return f"<h3>{escape(v.title)}</h3><p>{point}.</p><p>{verdict}.</p>{linear}"
 
 
-def _eigenvalues(v: LinearizedPoint) -> str:
+def _eigenvalues(v: LinearizedPoint, system: System) -> str:
     zeros = sum(m.structural for m in v.model.modes().modes)
     if not v.modes:
         return f"<p>All {zeros} eigenvalues are zero: ignorable coordinates and free speeds.</p>"
     rows = [
-        (_value(m), f"{m.frequency:.5g}", _damping_text(m), escape(_dominant_states(v, m)))
+        (_value(m), f"{m.frequency:.5g}", _damping_text(m), _dominant_states(v, m, system))
         for m in v.modes
     ]
     note = (
@@ -255,9 +257,10 @@ def _damping_text(m: Mode) -> str:
     return f"{m.damping if abs(m.damping) > _DUST else 0.0:.3g}".replace("-", "−")
 
 
-def _dominant_states(v: LinearizedPoint, m: Mode) -> str:
+def _dominant_states(v: LinearizedPoint, m: Mode, system: System) -> str:
     order = [k for k in np.argsort(-np.abs(m.shape), kind="stable")[:4] if abs(m.shape[k]) >= 0.01]
-    return ", ".join(f"{v.model.states[k]} {abs(m.shape[k]):.3g}" for k in order)
+    tape = system.space.tape
+    return ", ".join(f"{symbol_html(tape, v.model.states[k])} {abs(m.shape[k]):.3g}" for k in order)
 
 
 def _shapes(study: ReportData, v: LinearizedPoint, number: int, most: int) -> list[str]:

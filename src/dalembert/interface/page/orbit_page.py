@@ -23,6 +23,8 @@ from dalembert.interface.page.parts.motion import arrow_legend, coordinates, pla
 from dalembert.interface.page.scene import build_scene, sample_frames
 from dalembert.interface.page.svg_drawing import draw_scene, svg
 from dalembert.interface.page.time_plots import Plots
+from dalembert.interface.page.typeset_symbols import symbol_html
+from dalembert.symbolic.algebra.printing.symbol_names import unicode_name
 
 if TYPE_CHECKING:
     from dalembert.analysis.periodic.family import Family
@@ -69,6 +71,7 @@ def _error(before: str, error: float) -> str:
 
 def _summary(orbit: PeriodicOrbit) -> str:
     """Period, stability, energy, constants and the start."""
+    tape = orbit.system.space.tape
     rows = [
         ["period", f"{orbit.period:.12g}{_error(' ± ', orbit.period_error)}"],
         ["stability", escape(orbit.stability)],
@@ -82,8 +85,8 @@ def _summary(orbit: PeriodicOrbit) -> str:
     }
     for title, numbers in listed.items():
         if numbers:
-            text = ", ".join(f"{k} = {v:.9g}" for k, v in numbers.items())
-            rows.append([title, escape(text)])
+            text = ", ".join(f"{symbol_html(tape, k)} = {v:.9g}" for k, v in numbers.items())
+            rows.append([title, text])
     rows += [["note", escape(note)] for note in orbit.notes]
     return table(("", ""), rows)
 
@@ -109,7 +112,7 @@ def _family(family: Family, quantity: Any) -> list[str]:
     """The diagram with letters, the special points, and why the family ends."""
     picture = inline_svg(family_figure([family], quantity), "family")
     rows = [[m.letter, m.kind, f"{m.value:.12g}", f"{m.orbit.period:.9g}"] for m in family.marks]
-    head = ("", "special point", escape(family.parameter), "period")
+    head = ("", "special point", unicode_name(family.parameter), "period")
     points = table(head, rows) if rows else "<p>No special points.</p>"
     ends = "".join(f"<p>End of the family: {escape(why)}.</p>" for why in family.ends if why)
     return [f'<figure class="study">{picture}</figure>', points, ends]

@@ -13,10 +13,9 @@ import numpy as np
 
 from dalembert.analysis.studies.parameter_grid import DRAW
 from dalembert.foundation.array_types import FloatArray
-from dalembert.interface.page.html_elements import typeset
 from dalembert.interface.page.time_plots import WIDTH, axis_limits, tick_label
+from dalembert.interface.page.typeset_symbols import expression_html
 from dalembert.runtime.simulation.plotting.chart import PlotArea, ticks, ticks_inside
-from dalembert.symbolic.algebra.printing.symbol_names import unicode_name
 
 _HEIGHT: Final = 3_000
 _MOST_CELLS: Final = 4_096
@@ -56,7 +55,7 @@ def study_chart(data: Any, name: str) -> str:
     unit = kept.attrs.get("units", "")
     return (
         f'<figure class="plot wide study-chart" data-axes="{escape(places)}"><figcaption>'
-        f'<span class="title">{typeset(name)}{escape(f" [{unit}]" if unit else "")}</span>'
+        f'<span class="title">{expression_html(name)}{escape(f" [{unit}]" if unit else "")}</span>'
         f"{side}{'' if len(dims) == 1 else _key(values)}</figcaption>"
         f'<div class="area"><div class="field">{field}<i class="chosen" hidden></i></div></div>'
         f'<p class="across">{titles[0]}</p></figure>'
@@ -72,9 +71,8 @@ def _slider_key(coordinate: Any, name: str) -> str:
 def axis_title(coordinate: Any, name: str) -> str:
     """The symbol of an axis with its unit."""
     unit = coordinate.attrs.get("units", "")
-    return typeset(unicode_name(coordinate.attrs.get("symbol", name))) + escape(
-        f" [{unit}]" if unit else ""
-    )
+    symbol = coordinate.attrs.get("symbol", name)
+    return expression_html(symbol) + escape(f" [{unit}]" if unit else "")
 
 
 def _curve(x: FloatArray, values: FloatArray) -> str:

@@ -59,8 +59,8 @@ class Trial {
     return [
       ...d.starts.map((f, k) => knob("Start", f.name, f.value, { start: k })),
       ...d.constants.map((c) => knob({ input: "Inputs", event: "Events" }[c.kind] ?? "Constants", c.name, c.value, { constant: true })),
-      knob("Run", "duration", d.duration, { unit: d.units.t }),
-      knob("Run", "tolerance", d.rtol, {}),
+      knob("Run", "duration", d.duration, { unit: d.units.t, meaning: "time that is simulated" }),
+      knob("Run", "tolerance", d.rtol, { meaning: "relative and absolute tolerance of a step" }),
     ];
   }
 
@@ -512,7 +512,7 @@ class Trial {
       const { x, problem } = this.numberOf(k, text);
       k.unread = problem;
       this.blame(k, problem);
-      if (!problem) { k.now = x; this.range(k); }
+      if (!problem) { this.put(k, x); }
       this.last = k;
     }
     if ([...given].length) this.go(); else this.say("The recorded run. Change a number, or drag: the run follows.");

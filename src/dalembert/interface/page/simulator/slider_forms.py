@@ -53,8 +53,14 @@ def meanings(system: System) -> dict[str, str]:
     for b in system.bodies:
         if b.mass.i in names:
             found.setdefault(names[b.mass.i], f"mass of {b.name}")
+    field = system.gravity_field
+    for i in () if field is None else symbols_of(system.space.tape, field.g.components(system.N)):
+        found.setdefault(names.get(i, ""), "gravitational acceleration")
+    for name, body in owners(system).items():
+        found.setdefault(name, f"constant of {body}")
     kinds = {s.name: f"{s.kind} {s.name}" for s in system.symbols.values()}
-    return kinds | {name: f"{name}: {what}" for name, what in found.items()}
+    rates = {f"{s.name}.dot": f"rate of {s.name}" for s in system.symbols.values()}
+    return kinds | rates | {name: f"{name}: {what}" for name, what in found.items()}
 
 
 def owners(system: System) -> dict[str, str]:

@@ -17,8 +17,8 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.gallery import spatial_chain
 from dalembert.interface.page.html_elements import asset
-from dalembert.interface.page.parts.reproduce import simulator_module
 from dalembert.interface.page.scene import build_scene, sample_frames
+from dalembert.interface.page.simulator_module import simulator_module
 
 SCRIPTS = (
     "initial_conditions.js",

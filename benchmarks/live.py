@@ -21,9 +21,9 @@ import dalembert as da
 from dalembert import gallery
 from dalembert.gallery import spatial_chain
 from dalembert.interface.page.html_elements import asset
-from dalembert.interface.page.parts.reproduce import SimulatorModule, simulator_module
 from dalembert.interface.page.run_viewer import RunView
 from dalembert.interface.page.scene import build_scene, sample_frames
+from dalembert.interface.page.simulator_module import SimulatorModule, simulator_module
 from dalembert.runtime.simulation import simulate as running
 
 NOTE = (

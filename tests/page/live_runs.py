@@ -9,8 +9,8 @@ from importlib import resources
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.interface.page.parts.reproduce import simulator_module
 from dalembert.interface.page.scene import build_scene, sample_frames
+from dalembert.interface.page.simulator_module import simulator_module
 from dalembert.runtime.ode.failures import RunStopped
 
 NODE = shutil.which("node")

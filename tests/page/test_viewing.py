@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert import gallery
-from dalembert.interface.page.parts.reproduce import InteractiveRequest, interactive_panel
+from dalembert.interface.page.interactive_panel import InteractiveRequest, interactive_panel
 
 
 def test_a_run_shows_itself_in_a_frame_over_a_picture():

@@ -62,11 +62,10 @@ def fit_camera(
     masses: Sequence[FloatArray],
     is_stationary: bool,
 ) -> Camera:
-    """The natural view of a motion; `held` are the places to be seen, `tied` says that the
-    motion happens at one place.
+    """The natural view of a motion; `points` are the places to be seen, `is_stationary` says that
+    the motion happens at one place.
     """
-    r = np.stack(list(masses or points))
-    normal, flat = _motion_plane(r, bodies)
+    normal, flat = _motion_plane(np.stack(list(masses or points)), bodies)
     vertical, floor = _vertical(
         up, normal if normal is not None else flat, tied=is_stationary and normal is not None
     )
@@ -75,21 +74,34 @@ def fit_camera(
         _FLOOR if floor and normal is not None else _CORNER if normal is None else _SIDE
     )
     inside = np.concatenate([_bounding_points(b) for b in bodies] + [p[None] for p in points])
-    side, head, back = camera_axes(axes, azimuth, elevation)
-    centre, far = _frame_points(inside.reshape(-1, 3), side, head, back)
-    times = range(0, inside.shape[1], max(1, inside.shape[1] // 40))
-    near = max(_frame_points(inside[:, k], side, head, back)[1] for k in times)
+    eye = camera_axes(axes, azimuth, elevation)
+    centre, far = _frame_points(inside.reshape(-1, 3), *eye)
+    near = max(_frame_points(inside[:, k], *eye)[1] for k in _some_times(inside))
     follow = not is_stationary and far > _FOLLOW_RATIO * near
-    around = _AROUND * near
-    if follow and bodies:
-        # the eye goes with the middle of the bodies, which need not be that of the picture
-        middle = np.mean([b.r for b in bodies], axis=0)
-        around = max(
-            around, *(_half_height(inside[:, k] - middle[k], side, head, back) for k in times)
-        )
     travels = far > 1.2 * near or normal is not None
     ground = _ground(vertical, bodies, contacts, floor=floor and travels)
-    return Camera(axes, azimuth, elevation, centre, far, around if follow else near, follow, ground)
+    around = _moving_radius(near, inside, bodies, eye) if follow else near
+    return Camera(axes, azimuth, elevation, centre, far, around, follow, ground)
+
+
+def _some_times(inside: FloatArray) -> range:
+    """About forty of the times."""
+    return range(0, inside.shape[1], max(1, inside.shape[1] // 40))
+
+
+def _moving_radius(
+    near: float,
+    inside: FloatArray,
+    bodies: Sequence[DrawnBody],
+    eye: tuple[FloatArray, FloatArray, FloatArray],
+) -> float:
+    """What an eye that follows the motion must see around its middle."""
+    around = _AROUND * near
+    if not bodies:
+        return around
+    # the eye goes with the middle of the bodies, which need not be that of the picture
+    middle = np.mean([b.r for b in bodies], axis=0)
+    return max(around, *(_half_height(inside[:, k] - middle[k], *eye) for k in _some_times(inside)))
 
 
 def camera_axes(

@@ -14,8 +14,10 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.interface.page.kinematics_arrays import quaternions
 
 if TYPE_CHECKING:
+    from dalembert.interface.page.body_shapes import DrawnBody
     from dalembert.interface.page.contact_surfaces import SurfaceStrip
-    from dalembert.interface.page.scene import Scene
+    from dalembert.interface.page.scene import Arrow, Scene, ScenePoint
+    from dalembert.mechanics.geometry.triangle_mesh import TriangleMesh
 
 
 # how thick links are, and how long the longest arrow is, as parts of the system's size
@@ -58,43 +60,10 @@ def encode_series(x: FloatArray) -> str:
 
 def scene_data(s: Scene) -> dict[str, Any]:
     """What the renderer needs."""
-    v = s.view
-    size = min(v.near, v.far)
     return {
         "t": encode_floats(s.t),
-        "bodies": [
-            {
-                "name": b.name,
-                "colour": b.colour,
-                "kind": b.solid.kind,
-                "mesh": None
-                if b.solid.surface is None
-                else [
-                    encode_integers(32767 * b.solid.surface.vertices, "<i2"),
-                    encode_integers(b.solid.surface.faces, "<u2"),
-                ],
-                "sizes": [float(x) for x in b.solid.sizes],
-                "guessed": b.solid.is_inferred and b.solid.kind == "sphere",
-                "round": b.solid.shows_rotation and b.frame is not None,
-                "r": _position_index(s, b.r),
-                # the axes of the frame, and those of the solid in it, in columns
-                "e": None if b.frame is None else encode_series(quaternions(b.frame)),
-                "turn": b.solid.orientation.T.ravel().tolist(),
-                "bars": [] if b.outline is None else b.outline.bars.tolist(),
-                "plate": [] if b.outline is None else b.outline.plate.tolist(),
-            }
-            for b in s.bodies
-        ],
-        "places": [
-            {
-                "name": p.name,
-                "r": encode_series(p.r),
-                "fixed": p.fixed,
-                "joint": p.joint,
-                "named": p.named and _is_user_name(p.name),
-            }
-            for p in s.points
-        ],
+        "bodies": [_body_data(s, b) for b in s.bodies],
+        "places": [_place_data(p) for p in s.points],
         "lines": [
             {"kind": line.kind, "a": line.a, "b": line.b, "length": line.length} for line in s.lines
         ],
@@ -105,30 +74,71 @@ def scene_data(s: Scene) -> dict[str, Any]:
         "hues": s.colour_count,
         "rails": [rail.ends.tolist() for rail in s.rails],
         "surfaces": [_surface_data(strip) for strip in s.surfaces],
-        "arrows": [
-            {
-                "name": a.name,
-                "kind": a.kind,
-                "at": _position_index(s, a.at),
-                "v": encode_series(a.vector),
-            }
-            for a in s.arrows
-        ],
+        "arrows": [_arrow_data(s, a) for a in s.arrows],
         "traces": traced_points(s),
-        "view": {
-            "axes": v.axes.tolist(),
-            "azimuth": v.azimuth,
-            "elevation": v.elevation,
-            "centre": v.centre.tolist(),
-            "near": v.near,
-            "far": v.far,
-            "follow": v.follow,
-            "ground": v.ground,
-            "stick": _STICK * size,
-            "arrow": _ARROW * size,
-            "force": largest_magnitude(s, "force") or 1.0,
-            "torque": largest_magnitude(s, "torque") or 1.0,
-        },
+        "view": _view_data(s),
+    }
+
+
+def _body_data(s: Scene, b: DrawnBody) -> dict[str, Any]:
+    """Shape, position and axes of a body over the times."""
+    return {
+        "name": b.name,
+        "colour": b.colour,
+        "kind": b.solid.kind,
+        "mesh": None if b.solid.surface is None else _mesh_data(b.solid.surface),
+        "sizes": [float(x) for x in b.solid.sizes],
+        "guessed": b.solid.is_inferred and b.solid.kind == "sphere",
+        "round": b.solid.shows_rotation and b.frame is not None,
+        "r": _position_index(s, b.r),
+        # the axes of the frame, and those of the solid in it, in columns
+        "e": None if b.frame is None else encode_series(quaternions(b.frame)),
+        "turn": b.solid.orientation.T.ravel().tolist(),
+        "bars": [] if b.outline is None else b.outline.bars.tolist(),
+        "plate": [] if b.outline is None else b.outline.plate.tolist(),
+    }
+
+
+def _mesh_data(surface: TriangleMesh) -> list[str]:
+    """Corners in whole steps of their range, and triangles."""
+    return [
+        encode_integers(32767 * surface.vertices, "<i2"),
+        encode_integers(surface.faces, "<u2"),
+    ]
+
+
+def _place_data(p: ScenePoint) -> dict[str, Any]:
+    return {
+        "name": p.name,
+        "r": encode_series(p.r),
+        "fixed": p.fixed,
+        "joint": p.joint,
+        "named": p.named and _is_user_name(p.name),
+    }
+
+
+def _arrow_data(s: Scene, a: Arrow) -> dict[str, Any]:
+    at, vector = _position_index(s, a.at), encode_series(a.vector)
+    return {"name": a.name, "kind": a.kind, "at": at, "v": vector}
+
+
+def _view_data(s: Scene) -> dict[str, Any]:
+    """The camera, and the sizes that belong to its distance."""
+    v = s.view
+    size = min(v.near, v.far)
+    return {
+        "axes": v.axes.tolist(),
+        "azimuth": v.azimuth,
+        "elevation": v.elevation,
+        "centre": v.centre.tolist(),
+        "near": v.near,
+        "far": v.far,
+        "follow": v.follow,
+        "ground": v.ground,
+        "stick": _STICK * size,
+        "arrow": _ARROW * size,
+        "force": largest_magnitude(s, "force") or 1.0,
+        "torque": largest_magnitude(s, "torque") or 1.0,
     }
 
 

@@ -252,37 +252,40 @@ def _add_bracket_sizes(font: Any) -> None:
     """Brackets in heights between that of one line and that of pieces put together, drawn from
     the bracket itself.
     """
+    names, variants = font.getBestCmap(), font["MATH"].table.MathVariants
+    built = dict(
+        zip(variants.VertGlyphCoverage.glyphs, variants.VertGlyphConstruction, strict=True)
+    )
+    for name in (names[ord(c)] for c in _GROWING):
+        records = _taller_glyphs(font, name)
+        built[name].MathGlyphVariantRecord, built[name].VariantCount = records, len(records)
+    # a bar grows by further pieces, joined at both of its ends
+    for part in built[names[ord("|")]].GlyphAssembly.PartRecords:
+        part.StartConnectorLength = part.EndConnectorLength = variants.MinConnectorOverlap
+
+
+def _taller_glyphs(font: Any, name: str) -> list[Any]:
+    """A glyph and its taller forms, added to the font, as records of the MATH table."""
     from fontTools.pens.transformPen import TransformPen
     from fontTools.pens.ttGlyphPen import TTGlyphPen
     from fontTools.ttLib.tables.otTables import MathGlyphVariantRecord
 
-    names, glyphs, outlines = font.getBestCmap(), font["glyf"], font.getGlyphSet()
-    variants = font["MATH"].table.MathVariants
-    made = dict(zip(variants.VertGlyphCoverage.glyphs, variants.VertGlyphConstruction, strict=True))
-    for name in (names[ord(c)] for c in _GROWING):
-        low, high = glyphs[name].yMin, glyphs[name].yMax
-        records = []
-        for k, times in enumerate((1.0, *_HEIGHTS)):
-            record = MathGlyphVariantRecord()
-            record.VariantGlyph, record.AdvanceMeasurement = (
-                f"{name}.{k}" if k else name,
-                round(times * (high - low)),
-            )
-            records.append(record)
-            if k:
-                pen = TTGlyphPen(None)
-                # the middle stays where it is
-                outlines[name].draw(
-                    TransformPen(pen, (1, 0, 0, times, 0, (1 - times) * (low + high) / 2))
-                )
-                glyphs[record.VariantGlyph], font["hmtx"][record.VariantGlyph] = (
-                    pen.glyph(),
-                    font["hmtx"][name],
-                )
-        made[name].MathGlyphVariantRecord, made[name].VariantCount = records, len(records)
-    # a bar grows by further pieces, joined at both of its ends
-    for part in made[names[ord("|")]].GlyphAssembly.PartRecords:
-        part.StartConnectorLength = part.EndConnectorLength = variants.MinConnectorOverlap
+    glyphs, outlines = font["glyf"], font.getGlyphSet()
+    low, high = glyphs[name].yMin, glyphs[name].yMax
+    records = []
+    for k, times in enumerate((1.0, *_HEIGHTS)):
+        record = MathGlyphVariantRecord()
+        record.VariantGlyph = f"{name}.{k}" if k else name
+        record.AdvanceMeasurement = round(times * (high - low))
+        records.append(record)
+        if k:
+            pen = TTGlyphPen(None)
+            # the middle stays where it is
+            scaled = (1, 0, 0, times, 0, (1 - times) * (low + high) / 2)
+            outlines[name].draw(TransformPen(pen, scaled))
+            glyphs[record.VariantGlyph] = pen.glyph()
+            font["hmtx"][record.VariantGlyph] = font["hmtx"][name]
+    return records
 
 
 def _subset(whole: bytes) -> bytes | None:

@@ -28,6 +28,7 @@ from dalembert.interface.api.simulate import run_system
 from dalembert.interface.page.data_blocks import data_block, encode_floats, scene_data
 from dalembert.interface.page.formula_budget import CompressingRenderer
 from dalembert.interface.page.html_elements import html_document, page_header
+from dalembert.interface.page.interactive_panel import interactive_panel, interactive_request
 from dalembert.interface.page.mode_shapes import LinearizedPoint, linearized_points, modes_section
 from dalembert.interface.page.parts import equations, motion, reproduce
 from dalembert.interface.page.parts.first_screen import first_screen
@@ -46,6 +47,7 @@ from dalembert.runtime.simulation.run_options import RunOptions, parse_events
 from dalembert.runtime.simulation.table_export import table_columns
 
 if TYPE_CHECKING:
+    from dalembert.interface.page.scene import Scene
     from dalembert.runtime.simulation.trajectory import Trajectory
 
 TOLERANCE: Final = 1e-11
@@ -120,7 +122,7 @@ def compute_report(
     subject: ReportSubject, request: ReportRequest, on_progress: ProgressCallback = lambda _: None
 ) -> ReportData:
     """Derive, compare, run, decide, linearize; `on_progress` is called at every stage."""
-    system = subject.system
+    system, given = subject.system, request.run
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DalembertWarning)
         on_progress(STAGES[0])
@@ -130,13 +132,11 @@ def compute_report(
         run, why_no_run = _try_compute(lambda: _run(system, request))
         on_progress(STAGES[2])
         integrals, why_no_integrals = _try_compute(
-            lambda: energy_integrals(system, values=request.run.values, inputs=request.run.inputs)
+            lambda: energy_integrals(system, values=given.values, inputs=given.inputs)
         )
         on_progress(STAGES[3])
-        linearized, why_no_vibrations = _try_compute(lambda: linearized_points(system, request.run))
-    remarks = tuple(
-        dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, DalembertWarning))
-    )
+        linearized, why_no_vibrations = _try_compute(lambda: linearized_points(system, given))
+    heard = (str(w.message) for w in caught if issubclass(w.category, DalembertWarning))
     return ReportData(
         subject=subject,
         request=request,
@@ -148,7 +148,7 @@ def compute_report(
         why_no_integrals=why_no_integrals,
         vibrations=linearized or (),
         why_no_vibrations=why_no_vibrations,
-        remarks=remarks,
+        remarks=tuple(dict.fromkeys(heard)),
     )
 
 
@@ -203,24 +203,21 @@ _MOST_ROWS: Final = 5000
 
 def render_page(study: ReportData) -> str:
     """The whole page."""
-    packing = CompressingRenderer()
+    packing, run = CompressingRenderer(), study.run
     # scene and plots share their times, and so what is computed there
-    sampled = None if study.run is None else sample_frames(study.run)
+    sampled = None if run is None else sample_frames(run)
     drawn = build_scene(sampled) if sampled is not None and study.system.bodies else None
     title = study.subject.title
-    sketch = (
-        ""
-        if drawn is None
-        else svg(draw_scene(drawn, letters=True), f"Sketch of {title} at its start")
-    )
-    still = "" if drawn is None else svg(draw_scene(drawn, 0, 900, 460))
-    run = study.run
+    sketch = f"Sketch of {title} at its start"
     plots = None if run is None else Plots.of_run(run)
-    panel, live = reproduce.interactive_panel(reproduce.interactive_request(study), drawn)
+    panel, live = interactive_panel(interactive_request(study), drawn)
+    still = "" if drawn is None else svg(draw_scene(drawn, 0, 900, 460))
     parts = [
         first_screen(study, motion.scene_player(study, plots, drawn, still), panel),
         equations.equations(study, packing),
-        equations.description(study, sketch, packing),
+        equations.description(
+            study, "" if drawn is None else svg(draw_scene(drawn, letters=True), sketch), packing
+        ),
         equations.agreement(study),
         motion.motion(study, sampled, plots, drawn),
         motion.energy(study, plots, packing),
@@ -229,17 +226,22 @@ def render_page(study: ReportData) -> str:
     ]
     links = "".join(f'<a href="#{identity}">{escape(words)}</a>' for identity, words in PARTS)
     bar = f'<a class="skip" href="#system">Skip to the page</a>{page_header(title, links)}'
-    data = (
-        ""
-        if run is None or plots is None
-        else "\n".join([data_block("plots", plots.json_data()), data_block("table", _table(study))])
-    )
-    data += "" if drawn is None else "\n" + data_block("scene", scene_data(drawn))
-    data += f"\n{live}"
     foot = "<footer>Made with dalembert. This file holds everything it shows.</footer>"
     return html_document(
-        f"{title} · dalembert", f"{bar}\n<main>\n{chr(10).join(parts)}\n{foot}\n</main>\n{data}"
+        f"{title} · dalembert",
+        f"{bar}\n<main>\n{chr(10).join(parts)}\n{foot}\n</main>\n"
+        f"{_recorded_data(study, plots, drawn)}\n{live}",
     )
+
+
+def _recorded_data(study: ReportData, plots: Plots | None, drawn: Scene | None) -> str:
+    """The numbers behind plots, table and scene."""
+    blocks = []
+    if plots is not None:
+        blocks += [data_block("plots", plots.json_data()), data_block("table", _table(study))]
+    if drawn is not None:
+        blocks.append(data_block("scene", scene_data(drawn)))
+    return "\n".join(blocks)
 
 
 def _table(study: ReportData) -> dict[str, Any]:

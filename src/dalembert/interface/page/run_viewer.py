@@ -18,6 +18,7 @@ from dalembert.interface.api.simulate import simulate
 from dalembert.interface.page.data_blocks import data_block, scene_data
 from dalembert.interface.page.html_elements import html_document
 from dalembert.interface.page.image_export import PAGES, save_image
+from dalembert.interface.page.interactive_panel import PHASE, InteractiveRequest, interactive_panel
 from dalembert.interface.page.parts.motion import (
     arrow_legend,
     contact_mode_bands,
@@ -25,7 +26,6 @@ from dalembert.interface.page.parts.motion import (
     event_table,
     player,
 )
-from dalembert.interface.page.parts.reproduce import PHASE, InteractiveRequest, interactive_panel
 from dalembert.interface.page.scene import build_scene, sample_frames
 from dalembert.interface.page.svg_drawing import draw_scene, svg
 from dalembert.interface.page.time_plots import Plots

@@ -145,16 +145,7 @@ class _SceneBuilder:
             dict.fromkeys(c.contact.point for c in system.constraints if c.contact is not None)
         )
         self.members, self.grounds = FlexibleMembers(system), ContactSurfaces(system.contacts)
-        points = [b.G for b in system.bodies] + [e.member.at for e in self.members.bent]
-        points += [P for b in system.bodies for P in b.points.values()]
-        points += (
-            [P for _, P, Q in self.springs for P in (P, Q)] + self.contacts + self.grounds.points
-        )
-        points += [P for c in system.constraints for P in c.loop_points or ()]
-        points += [P for _, _, P, _ in self.loads if isinstance(P, Point)]
-        # points on the way to these, and other points of a body's own frame
-        points += [P for P in system.space.points if any(P.frame is b.frame for b in system.bodies)]
-        self.points = list(dict.fromkeys(points))
+        self.points = list(dict.fromkeys(self._declared_points()))
         self.poses = Poses(
             run,
             self.points + self.grounds.plane_points,
@@ -166,6 +157,21 @@ class _SceneBuilder:
         self._collect_points()
 
     # ---- places and links --------------------------------------------------------------------
+
+    def _declared_points(self) -> Iterator[Point]:
+        """Mass centres, ends of members, springs and joints, contacts, points of loads."""
+        system = self.run.system
+        yield from (b.G for b in system.bodies)
+        yield from (e.member.at for e in self.members.bent)
+        yield from (P for b in system.bodies for P in b.points.values())
+        yield from (P for _, *ends in self.springs for P in ends)
+        yield from self.contacts
+        yield from self.grounds.points
+        yield from (P for c in system.constraints for P in c.loop_points or ())
+        yield from (P for _, _, P, _ in self.loads if isinstance(P, Point))
+        # points on the way to these, and other points of a body's own frame
+        frames = [b.frame for b in system.bodies]
+        yield from (P for P in system.space.points if any(P.frame is F for F in frames))
 
     def _collect_points(self) -> None:
         """Points that are everywhere at the same place count once."""
@@ -297,42 +303,50 @@ class _SceneBuilder:
     # ---- bodies ------------------------------------------------------------------------------
 
     def bodies(self) -> Iterator[DrawnBody]:
-        poses, bodies = self.poses, self.run.system.bodies
+        """All bodies that are seen: not the elements of members, nor what has no mass."""
+        bodies = self.run.system.bodies
         masses = [float(self.run.rows([b.mass])[0][0]) for b in bodies]
-        colour = -1
-        for body, mass in zip(bodies, masses, strict=True):
-            if self.members.is_element(body) or (mass == 0 and not body.visuals):
-                continue
-            colour += 1
+        seen = [
+            b
+            for b, mass in zip(bodies, masses, strict=True)
+            if not self.members.is_element(b) and (mass != 0 or b.visuals)
+        ]
+        for colour, body in enumerate(seen):
             F = body.frame
-            R = np.broadcast_to(np.eye(3), (len(self.run), 3, 3)) if F is None else poses.frame(F)
             if body.visuals and F is not None:
                 self.bar_body_points.append(
                     {self.number[P] for P in body_fixed_points(body.G, F, self.number)}
                 )
-                yield from primitive_bodies(body, poses.point(body.G), R, colour)
-                continue
-            reach = R[0].T @ self._farthest_link(body)
-            looks = body_solid(
-                body,
-                poses,
-                scene=self.scale,
-                heaviest=max(masses),
-                reach=reach,
-                contact=self._contact_distance(body),
-            )
-            drawn = self._outline(body, looks)
-            looks = looks if drawn is None else centre_mark(self.scale)
-            yield DrawnBody(
-                body.name,
-                looks,
-                poses.point(body.G),
-                R @ looks.orientation,
-                body,
-                None if F is None else R,
-                drawn,
-                colour,
-            )
+                place, R = self.poses.point(body.G), self.poses.frame(F)
+                yield from primitive_bodies(body, place, R, colour)
+            else:
+                yield self._solid_body(body, colour, max(masses))
+
+    def _solid_body(self, body: Body, colour: int, heaviest: float) -> DrawnBody:
+        """A body by its declared shape, by the points that are fixed in it, or by its inertia."""
+        F = body.frame
+        still = np.broadcast_to(np.eye(3), (len(self.run), 3, 3))
+        R = still if F is None else self.poses.frame(F)
+        solid = body_solid(
+            body,
+            self.poses,
+            scene=self.scale,
+            heaviest=heaviest,
+            reach=R[0].T @ self._farthest_link(body),
+            contact=self._contact_distance(body),
+        )
+        outline = self._outline(body, solid)
+        solid = solid if outline is None else centre_mark(self.scale)
+        return DrawnBody(
+            body.name,
+            solid,
+            self.poses.point(body.G),
+            R @ solid.orientation,
+            body,
+            None if F is None else R,
+            outline,
+            colour,
+        )
 
     def _outline(self, body: Body, looks: SolidShape) -> Outline | None:
         """Bars between the points of a body, where its inertia would only give a bulky guess:
@@ -375,63 +389,82 @@ class _SceneBuilder:
     # ---- all of it ---------------------------------------------------------------------------
 
     def scene(self) -> Scene:
+        """The whole scene."""
         bodies = shrink_to_links(list(self.bodies()), [self._length(link) for link in self.links])
-        fixed = [np.ptp(r, axis=0).max() <= _STATIONARY_TOLERANCE * self.size for r in self.places]
-        degree = [sum(k in link for link in self.links) for k in range(len(self.places))]
-        at_G = {self.number[b.G] for b in self.run.system.bodies}
-        held = {
-            *self.roots,
-            *(k for rope in self.ropes for k in rope[:2]),
-            *(
-                k
-                for k, e in zip(self.tips, self.members.bent, strict=True)
-                if e.member.right.support != "free"
-            ),
-        }
-        joints = [(degree[k] >= 1 or k in held) and k not in at_G for k in range(len(self.places))]
-        cut = {b.G.name for b in self.run.system.bodies if self.members.is_element(b)}
-        places = zip(self.names, self.places, fixed, joints, self.sources, strict=True)
-        # bars of a body stand for its own links, and two supports need none
-        apart = [
-            {k for k, still in enumerate(fixed) if still and degree[k] > 1},
-            *self.bar_body_points,
+        fixed = [
+            bool(np.ptp(r, axis=0).max() <= _STATIONARY_TOLERANCE * self.size) for r in self.places
         ]
-        lines = [
-            SceneLine("link", a, b)
-            for a, b in self.links
-            if not any({a, b} <= places for places in apart)
-        ]
-        lines += [SceneLine("rope", a, b, length) for a, b, length in self.ropes]
-        lines += [SceneLine(kind, self.number[P], self.number[Q]) for kind, P, Q in self.springs]
         contacts = tuple(dict.fromkeys(self.number[P] for P in self.contacts))
-        ground = [self.places[k] for k in contacts] + self.grounds.level_points(
-            self.run, self.poses, self._up()
+        camera = fit_camera(
+            self._up(),
+            bodies,
+            self.framed_points,
+            self._ground_points(contacts, bodies),
+            masses=self._masses(),
+            is_stationary=self.is_stationary,
         )
-        if not ground and self.run.system.origin is not None and (up := self._up()) is not None:
-            ground = [robot_ground(bodies, up)]
         return Scene(
             t=np.asarray(self.run.t),
             bodies=tuple(bodies),
-            points=tuple(
-                ScenePoint(n, r, source, bool(f), j, n not in cut) for n, r, f, j, source in places
-            ),
-            lines=tuple(lines),
+            points=self._scene_points(fixed),
+            lines=tuple(self._lines(fixed)),
             rails=tuple(self.rails),
             surfaces=tuple(self.surfaces),
             arrows=tuple(self._arrows()),
-            view=fit_camera(
-                self._up(),
-                bodies,
-                self.framed_points,
-                ground,
-                masses=self._masses(),
-                is_stationary=self.is_stationary,
-            ),
+            view=camera,
             contacts=contacts,
             curves=tuple(self.curves),
             tips=tuple(self.tips),
             dimensions=dimension_lines(self.run, self.poses, self.number, self.scale),
         )
+
+    def _degree(self, k: int) -> int:
+        """The number of links that end at a place."""
+        return sum(k in link for link in self.links)
+
+    def _scene_points(self, fixed: list[bool]) -> tuple[ScenePoint, ...]:
+        """Every place, and which of them are joints."""
+        held = {*self.roots, *(k for rope in self.ropes for k in rope[:2])}
+        for k, e in zip(self.tips, self.members.bent, strict=True):
+            if e.member.right.support != "free":
+                held.add(k)
+        at_G = {self.number[b.G] for b in self.run.system.bodies}
+        cut = {b.G.name for b in self.run.system.bodies if self.members.is_element(b)}
+        each = zip(self.names, self.places, self.sources, fixed, strict=True)
+        return tuple(
+            ScenePoint(
+                name,
+                r,
+                source,
+                still,
+                (self._degree(k) >= 1 or k in held) and k not in at_G,
+                name not in cut,
+            )
+            for k, (name, r, source, still) in enumerate(each)
+        )
+
+    def _lines(self, fixed: list[bool]) -> Iterator[SceneLine]:
+        """Links, ropes and springs; bars of a body stand for its own links, and two supports
+        need none.
+        """
+        supports = {k for k, still in enumerate(fixed) if still and self._degree(k) > 1}
+        for a, b in self.links:
+            if not any({a, b} <= apart for apart in (supports, *self.bar_body_points)):
+                yield SceneLine("link", a, b)
+        for a, b, length in self.ropes:
+            yield SceneLine("rope", a, b, length)
+        for kind, P, Q in self.springs:
+            yield SceneLine(kind, self.number[P], self.number[Q])
+
+    def _ground_points(
+        self, contacts: tuple[int, ...], bodies: Sequence[DrawnBody]
+    ) -> list[FloatArray]:
+        """Where the system touches its ground; below a robot that touches nothing."""
+        level = self.grounds.level_points(self.run, self.poses, self._up())
+        ground, up = [self.places[k] for k in contacts] + level, self._up()
+        if not ground and self.run.system.origin is not None and up is not None:
+            return [robot_ground(bodies, up)]
+        return ground
 
     def _masses(self) -> list[FloatArray]:
         """Where masses are, those of flexible members too."""

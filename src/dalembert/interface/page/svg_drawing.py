@@ -17,7 +17,7 @@ from dalembert.interface.page.camera import FIELD_OF_VIEW, camera_axes
 from dalembert.interface.page.contact_surfaces import SurfaceStrip
 from dalembert.interface.page.data_blocks import traced_points
 from dalembert.interface.page.kinematics_arrays import MemberCurve
-from dalembert.interface.page.scene import Scene
+from dalembert.interface.page.scene import Scene, SceneLine, ScenePoint
 from dalembert.interface.page.sketch_dimensions import DimensionLine, SketchLabel, place_labels
 
 # Okabe and Ito's colours, which colour-blind readers can distinguish
@@ -249,40 +249,45 @@ def _unit_width(camera: _Camera) -> float:
 
 
 def _link_faces(scene: Scene, k: int, camera: _Camera) -> Iterator[Face]:
+    """Links, springs, dampers and ropes, guides, and the joints between them."""
     unit = _unit_width(camera)
     for line in scene.lines:
-        ends = np.array([scene.points[line.a].r[k], scene.points[line.b].r[k]])
-        if line.kind == "spring":
-            ends = _spring_coil(ends, 0.02 * camera.radius)
-        elif line.kind == "rope":
-            ends = _hanging_rope(ends, line.length, camera.up)
-        flat, depth = camera(ends)
-        # a link inside a body is hidden by it
-        width = 0.45 * unit if line.kind == "rope" else 0.9 * unit
-        yield Face(
-            flat, None, METAL if line.kind == "link" else INK, width, depth=float(depth.max())
-        )
-        if line.kind == "damper":
-            # the cylinder of a dashpot
-            yield Face(
-                flat[0] + np.outer([0.35, 0.65], flat[-1] - flat[0]),
-                None,
-                METAL,
-                2.8 * unit,
-                depth=float(depth.min()),
-            )
+        yield from _line_faces(scene, line, k, camera)
     for rail in scene.rails:
         flat, depth = camera(rail.ends)
         yield Face(flat, None, INK, 0.35 * unit, depth=float(depth.max()) + camera.distance)
     for place in scene.points:
         if place.joint:
-            flat, depth = camera(place.r[k])
-            angles = 2 * np.pi * np.arange(12) / 12
-            ball = flat[0] + 0.95 * unit * np.column_stack([np.cos(angles), np.sin(angles)])
-            yield Face(ball, METAL, depth=float(depth[0]) - 0.01 * camera.radius)
-            if place.fixed:
-                half = np.array([[-2.6, -1.2], [2.6, -1.2], [2.6, -2.1], [-2.6, -2.1]]) * unit
-                yield Face(flat[0] + half, METAL, depth=float(depth[0]))
+            yield from _joint_faces(place, k, camera)
+
+
+def _line_faces(scene: Scene, line: SceneLine, k: int, camera: _Camera) -> Iterator[Face]:
+    unit = _unit_width(camera)
+    ends = np.array([scene.points[line.a].r[k], scene.points[line.b].r[k]])
+    if line.kind == "spring":
+        ends = _spring_coil(ends, 0.02 * camera.radius)
+    elif line.kind == "rope":
+        ends = _hanging_rope(ends, line.length, camera.up)
+    flat, depth = camera(ends)
+    # a link inside a body is hidden by it
+    width = 0.45 * unit if line.kind == "rope" else 0.9 * unit
+    yield Face(flat, None, METAL if line.kind == "link" else INK, width, depth=float(depth.max()))
+    if line.kind == "damper":
+        # the cylinder of a dashpot
+        dashpot = flat[0] + np.outer([0.35, 0.65], flat[-1] - flat[0])
+        yield Face(dashpot, None, METAL, 2.8 * unit, depth=float(depth.min()))
+
+
+def _joint_faces(place: ScenePoint, k: int, camera: _Camera) -> Iterator[Face]:
+    """A ball, and a base below it where the joint is fixed in space."""
+    unit = _unit_width(camera)
+    flat, depth = camera(place.r[k])
+    angles = 2 * np.pi * np.arange(12) / 12
+    ball = flat[0] + 0.95 * unit * np.column_stack([np.cos(angles), np.sin(angles)])
+    yield Face(ball, METAL, depth=float(depth[0]) - 0.01 * camera.radius)
+    if place.fixed:
+        half = np.array([[-2.6, -1.2], [2.6, -1.2], [2.6, -2.1], [-2.6, -2.1]]) * unit
+        yield Face(flat[0] + half, METAL, depth=float(depth[0]))
 
 
 def _strip(strip: SurfaceStrip, k: int, camera: _Camera) -> Iterator[Face]:

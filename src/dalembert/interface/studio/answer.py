@@ -20,6 +20,7 @@ from dalembert.interface.api.simulate import run_system
 from dalembert.interface.page.data_blocks import data_block, scene_data
 from dalembert.interface.page.formula_budget import BudgetedFormulaWriter, truncate_displays
 from dalembert.interface.page.html_elements import scientific, typeset
+from dalembert.interface.page.interactive_panel import InteractiveRequest, interactive_panel
 from dalembert.interface.page.parts.first_screen import energy_error
 from dalembert.interface.page.parts.motion import (
     arrow_legend,
@@ -29,7 +30,6 @@ from dalembert.interface.page.parts.motion import (
     event_table,
     player,
 )
-from dalembert.interface.page.parts.reproduce import InteractiveRequest, interactive_panel
 from dalembert.interface.page.report_page import report_run_options
 from dalembert.interface.page.scene import build_scene, sample_frames
 from dalembert.interface.page.svg_drawing import draw_scene, svg

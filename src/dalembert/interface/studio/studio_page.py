@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from dalembert.interface.page.data_blocks import data_block
 from dalembert.interface.page.html_elements import SCRIPTS, asset, bracket_style
-from dalembert.interface.page.parts.reproduce import engine_block
+from dalembert.interface.page.interactive_panel import engine_block
 from dalembert.interface.studio.vocabulary import vocabulary
 
 _OWN: Final = ("editor.js", "completion.js", "studio.js")

@@ -81,7 +81,23 @@ def equations(study: ReportData, packing: CompressingRenderer) -> str:
         for d in sorted(study.derivations, key=_operation_count)
     }
     chosen = _shortest(study.derivations, {name: length for name, (length, _) in written.items()})
-    panels = [
+    named = [(d.principle.name, d.principle.title) for d in study.derivations]
+    return section(
+        "equations",
+        "Equations of motion",
+        tab_bar("Principles", "principle", named, study.derivations.index(chosen)),
+        f'<p class="quiet">The page opens on {escape(chosen.principle.title)}: no principle gives '
+        f"a shorter form here.</p>",
+        *_principle_panels(study.derivations, written, chosen),
+        *_common_parts(study, writing, packing, command),
+    )
+
+
+def _principle_panels(
+    derived: Sequence[Derivation], written: Mapping[str, tuple[float, str]], chosen: Derivation
+) -> list[str]:
+    """A panel for each principle; that of `chosen` is open."""
+    return [
         tab_panel(
             "panel",
             "principle",
@@ -90,32 +106,29 @@ def equations(study: ReportData, packing: CompressingRenderer) -> str:
             written[d.principle.name][1],
             first=d is chosen,
         )
-        for d in study.derivations
+        for d in derived
     ]
+
+
+def _common_parts(
+    study: ReportData, writing: FormulaWriter, packing: CompressingRenderer, command: str
+) -> list[str]:
+    """What all principles share: recursion of large systems, rates, kinematics, printed results."""
+    first = study.derivations[0]
+    large = large_systems.is_large(study.derivations)
+    recursion = HTML.text(large_systems.recursion(first.kinematics)) if large else ""
     rates = packing.text(truncate_displays(list(derivation_steps.rates(first, writing)), command))
     absent = HTML.text(result_blocks.absent_parameters(first, writing))
     shared = _shared_steps(study.derivations, writing, packing, f"{command} --steps full")
-    large = large_systems.is_large(study.derivations)
-    recursion = HTML.text(large_systems.recursion(first.kinematics)) if large else ""
-    named = [(d.principle.name, d.principle.title) for d in study.derivations]
-    return section(
-        "equations",
-        "Equations of motion",
-        tab_bar("Principles", "principle", named, study.derivations.index(chosen)),
-        f'<p class="quiet">The page opens on {escape(chosen.principle.title)}: no principle gives '
-        f"a shorter form here.</p>",
-        *panels,
+    printed = result_blocks.published_results(
+        study.subject.results, study.subject.source, first, writing
+    )
+    return [
         recursion,
         f"<h3>Rates of the coordinates</h3>{rates}{absent}",
         f"<h3>From the description to the kinematics</h3><p>What all principles share.</p>{shared}",
-        demote_headings(
-            HTML.text(
-                result_blocks.published_results(
-                    study.subject.results, study.subject.source, first, writing
-                )
-            )
-        ),
-    )
+        demote_headings(HTML.text(printed)),
+    ]
 
 
 def _shared_steps(

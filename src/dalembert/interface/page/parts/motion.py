@@ -28,7 +28,7 @@ from dalembert.interface.page.html_elements import (
     table,
     typeset,
 )
-from dalembert.interface.page.parts.reproduce import PHASE
+from dalembert.interface.page.interactive_panel import PHASE
 from dalembert.interface.page.simulator.outputs import reaction_offsets
 from dalembert.interface.page.time_plots import Plots
 from dalembert.interface.report.document_blocks import Heading
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from dalembert.interface.page.scene import Scene
     from dalembert.mechanics.model.elements import UnilateralContact
     from dalembert.mechanics.model.system import System
-    from dalembert.runtime.simulation.reactions.loads import JointLoad, RowLoad
+    from dalembert.runtime.simulation.reactions.loads import JointLoad, RowLoad, RunReactions
     from dalembert.runtime.simulation.trajectory import Trajectory
 
 
@@ -329,31 +329,33 @@ def _reactions(run: Trajectory, largest: float) -> Iterator[Panel]:
         reactions = run.reactions
     except DalembertError:
         return
+    yield from _joint_loads(run, reactions, largest)
+    yield from _multipliers(run, reactions)
+
+
+def _joint_loads(run: Trajectory, reactions: RunReactions, largest: float) -> Iterator[Panel]:
+    """Force and moment of each joint and constraint, component by component."""
     places = reaction_offsets(reactions)
     loads: list[JointLoad | RowLoad] = [*reactions.joints.values(), *reactions.rows.values()]
-    sizes = [
-        largest,
-        *(
-            np.abs(x).max(initial=0.0)
-            for load in loads
-            for x in (load.force, load.moment)
-            if x is not None
-        ),
+    named = [
+        (load.name, what, values, newton)
+        for load in loads
+        for what, values, newton in (("force", load.force, "N"), ("moment", load.moment, "N m"))
+        if values is not None
     ]
-    for load in loads:
-        for what, values, newton in (("force", load.force, "N"), ("moment", load.moment, "N m")):
-            if values is not None and np.abs(values).max(initial=0.0) > _ROUNDOFF * max(sizes):
-                curves = [
-                    (axis, values[:, k], f"f:{places[load.name, what] + k}")
-                    for k, axis in enumerate("xyz")
-                ]
-                yield _panel(
-                    label_with_unit(
-                        f"{escape(load.name)}, {what}", newton if reactions.units else ""
-                    ),
-                    run.t,
-                    *curves,
-                )
+    largest = max([largest, *(np.abs(values).max(initial=0.0) for _, _, values, _ in named)])
+    for name, what, values, newton in named:
+        if np.abs(values).max(initial=0.0) <= _ROUNDOFF * largest:
+            continue
+        first = places[name, what]
+        curves = [(axis, values[:, k], f"f:{first + k}") for k, axis in enumerate("xyz")]
+        unit = newton if reactions.units else ""
+        yield _panel(label_with_unit(f"{escape(name)}, {what}", unit), run.t, *curves)
+
+
+def _multipliers(run: Trajectory, reactions: RunReactions) -> Iterator[Panel]:
+    """Multipliers of constraints that are no joint, and loads behind prescribed motions."""
+    places = reaction_offsets(reactions)
     alone = [
         (row.name, "lambda", "λ of", row.multiplier)
         for row in reactions.rows.values()

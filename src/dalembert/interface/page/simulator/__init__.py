@@ -2,6 +2,6 @@
 panel that runs it.
 
 `integrator_module` is the run as functions in LLVM text, `initial_conditions` its start, `events`
-its events, `outputs` what is drawn and plotted at any state. The page's part reproduce.py joins
+its events, `outputs` what is drawn and plotted at any state. The page's simulator_module.py joins
 them to the module and writes the panel "Try it".
 """

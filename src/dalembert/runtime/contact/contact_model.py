@@ -40,9 +40,11 @@ from dalembert.symbolic.algebra.expression_graph import (
     symbols_of,
 )
 from dalembert.symbolic.algebra.sparse_matrix import Column
-from dalembert.symbolic.algebra.tape import Tape
+from dalembert.symbolic.algebra.tape import LEAVES, Tape
 
 _ROUNDING: Final = 1e-12
+# operations that take no longer than handing their results from one function to another
+_FEW_OPERATIONS: Final = 32
 _EQUATIONS: Final = PerOwnerCache[ContactEquations]()
 _MODELS: Final = PerOwnerCache["CompiledContacts"]()
 
@@ -71,15 +73,8 @@ class ModeFunction(NamedTuple):
     parameters: tuple[int, ...]
 
     @classmethod
-    def of(
-        cls,
-        tape: Tape,
-        nodes: Sequence[int],
-        state: tuple[int, ...],
-        forces: tuple[int, ...] = (),
-    ) -> ModeFunction:
-        """Expressions on a tape, compiled; `forces` are arguments after the time."""
-        inputs = (*state, *forces)
+    def of(cls, tape: Tape, nodes: Sequence[int], inputs: tuple[int, ...]) -> ModeFunction:
+        """Expressions on a tape, compiled; forces that are arguments follow the time."""
         parameters = tuple(i for i in symbols_of(tape, nodes) if i not in inputs)
         return cls(CompiledFunction(tape, nodes, inputs, parameters), parameters)
 
@@ -100,6 +95,8 @@ class CompiledContacts:
     @cached_property
     def guards(self) -> ModeFunction:
         """The monitors as functions of the state alone."""
+        if not self.native.forces:
+            return self.guards_of_forces
         return ModeFunction.of(self.native.tape, self.monitors, self.native.state)
 
 
@@ -251,8 +248,10 @@ def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContact
     watched, lam = guards(e), [row.lam for row in e.rows]
     monitors, forces = here([m.node for m in watched]), here(e.shares.lam)
     pivots = [i for i, m in zip(monitors, watched, strict=True) if m.kind == "jam"]
-    as_symbols = {i: tape.symbol(f"pivot {k}") for k, i in enumerate(pivots)}
-    solved = (*forces, *as_symbols)
+    # forces of few operations are computed again where they are needed
+    hands_over = _count_operations(tape, (*forces, *pivots)) > _FEW_OPERATIONS
+    as_symbols = {i: tape.symbol(f"pivot {k}") for k, i in enumerate(pivots) if hands_over}
+    solved = (*forces, *as_symbols) if hands_over else ()
     parameters = tuple(
         i for i in symbols_of(tape, (*rates, *correction, *solved)) if i not in state
     )
@@ -267,20 +266,24 @@ def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContact
         tuple(correction),
         forces=solved,
     )
-    without_pivots, with_all = (
-        Substitution(tape, as_symbols),
-        Substitution(tape, dict(zip(lam, forces, strict=True))),
-    )
+    with_all = Substitution(tape, dict(zip(lam, forces, strict=True)))
+    monitors_of_state = tuple(map(with_all, monitors))
+    of_forces, inputs = monitors_of_state, state
+    if hands_over:
+        of_forces = tuple(map(Substitution(tape, as_symbols), monitors))
+        inputs = (*state, *lam, *as_symbols.values())
     return CompiledContacts(
         native,
         ModeFunction.of(tape, here(_quantities(e)), state),
-        ModeFunction.of(
-            tape, list(map(without_pivots, monitors)), state, (*lam, *as_symbols.values())
-        ),
+        ModeFunction.of(tape, of_forces, inputs),
         ModeFunction.of(tape, here([m.free for m in watched if m.free is not None]), state),
         watched,
-        tuple(map(with_all, monitors)),
+        monitors_of_state,
     )
+
+
+def _count_operations(tape: Tape, nodes: Sequence[int]) -> int:
+    return sum(tape.nodes[i][0] not in LEAVES for i in dependencies(tape, nodes))
 
 
 def _compile_loops(chosen: RunValues, e: ContactEquations) -> CompiledContacts:
@@ -301,7 +304,7 @@ def _compile_loops(chosen: RunValues, e: ContactEquations) -> CompiledContacts:
     return CompiledContacts(
         native,
         ModeFunction(*loops.quantities(_contact_data(e))),
-        ModeFunction.of(tape, monitors, native.state, native.forces),
+        ModeFunction.of(tape, monitors, (*native.state, *native.forces)),
         ModeFunction.of(tape, here([m.free for m in watched if m.free is not None]), native.state),
         watched,
         tuple(monitors),

@@ -14,9 +14,9 @@ import numpy as np
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.contact.contact_model import ContactModel, ModeFunction
-from dalembert.runtime.numerics.llvm_types import ctypes_structure
+from dalembert.runtime.numerics.llvm_types import GROUP_SIZE, ctypes_structure, padded_size
 from dalembert.runtime.numerics.python_binding import data_address
-from dalembert.runtime.ode.guard_search import GUARD_FIELDS, N_SAMPLE_POINTS
+from dalembert.runtime.ode.guard_search import GUARD_FIELDS, N_COARSE_STATES, N_SAMPLE_POINTS
 from dalembert.runtime.simulation.events.event import Event, EventAction
 from dalembert.runtime.simulation.events.event_functions import (
     EventFunctions,
@@ -132,11 +132,13 @@ class GuardMonitor(EventMonitor):
         super().__init__(functions, n_state, width, guards=True, forces=forces)
         self._cheap = EventMonitor(free, n_state, width, guards=True)
         self._table = np.zeros((N_SAMPLE_POINTS, max(len(f.events) for f in (functions, free))))
+        self._states = np.zeros(N_COARSE_STATES * (padded_size(n_state) + GROUP_SIZE))
         others = sum(e.action is not EventAction.SWITCH for e in free.events)
         places = {
             "cheap": self._cheap.address,
             "all": self.address,
             "table": data_address(self._table),
+            "states": data_address(self._states),
         }
         self._watches = _Watches(costly=1, others=others, may_be_rough=1, **places)
         self.search_address, self.looked_with = (

@@ -91,6 +91,9 @@ def structure_of_contacts(model: ContactModel) -> tuple[dict[str, int], dict[str
         "normals": sum(n >= 0 for n in normals),
         "capacity": _CAPACITY,
         "guards": len(model.guards),
+        "always_projects": int(
+            e.permanent is not None or any(row.phi is not None for row in kin.rows)
+        ),
     }
     arrays = {
         "n_row": normals,
@@ -206,6 +209,7 @@ class NativeTransition:
         search = search_library()
         f.first_falls, f.sample = (search.address(x) for x in ("first_falls", "sample"))
         f.context, f.project = context.address, context.project
+        f.always_projects |= int(context.projects_energy)
         self._bind("quantities", compiled, self._model.p)
         self._array("x", np.zeros(padded_size(self._n + 1)))
         self._array("q", np.zeros(compiled.n_out))

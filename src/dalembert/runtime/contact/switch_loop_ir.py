@@ -26,7 +26,7 @@ from dalembert.runtime.contact.transition_fields import (
     Exit,
     TransitionFunction,
 )
-from dalembert.runtime.numerics.ir_builder import ScalarArray, StructView, VectorArray
+from dalembert.runtime.numerics.ir_builder import ScalarArray, StructView, Value, VectorArray
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, INTRINSICS, POINTER
 from dalembert.runtime.ode.event_detection import EVENT_FIELDS, noise_ir
 from dalembert.runtime.ode.guard_search import GUARD_FIELDS
@@ -431,11 +431,22 @@ def _change() -> str:
     return f.finish(f.own("resume", f.whole("log_hit")[0][s.logged]))
 
 
+def _advance(f: TransitionFunction) -> Value:
+    """Steps of one mode; where no contact is closed or sticks there is nothing to project onto."""
+    s, run = f.s, f.run
+    costly = StructView(s.watches, GUARD_FIELDS).costly
+    projects = costly.not_equal(0) | s.always_projects.not_equal(0)
+    run.project = f.select(projects, s.project, f.value(0, POINTER))
+    left = f.call(s.advance, INT64, s.run)
+    run.project = s.project
+    return left
+
+
 def _drive() -> str:
     f = TransitionFunction("drive", exported=True)
     s = f.s
     with f.loop_forever():
-        left = f.call(s.advance, INT64, s.run)
+        left = _advance(f)
         with f.if_then(left.not_equal(ExitReason.AT_EVENT)):
             f.ret(left)
         # what the samples of a step do not resolve is searched in shorter ones

@@ -75,9 +75,11 @@ _POINTERS: Final = (
     "log_t log_hit log_energy log_before log_after log_mode log_impulse log_speed log_label",
     "log_rest",
 )
+# `always_projects`: whether ends of steps are projected in modes without closed contacts too
 _WHOLE: Final = (
     "guards n_state n_q speed_offset n_u width contacts m taken dependent normals",
     "settings prologues hits n_c n_g r feasible logged capacity slack n_z n_tangent",
+    "always_projects",
 )
 # a bounce that is not higher than `least_height` ends at once; a run has the rounding of positions
 _NUMBERS: Final = (

@@ -19,6 +19,7 @@ from dalembert.runtime.numerics.ir_builder import (
     VectorArray,
 )
 from dalembert.runtime.numerics.llvm_types import DOUBLE, DOUBLE4, INT32, INT64, POINTER
+from dalembert.runtime.ode.dense_output_ir import dense_polynomial
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 
 SAMPLES: Final = 8
@@ -67,20 +68,14 @@ def _sample() -> str:
     pointer, dense, theta, t = f.parameters
     w = StructView(pointer, EVENT_FIELDS)
     rows, x, up = VectorArray(dense), VectorArray(w.x), f.value(theta, DOUBLE4)
-    down = f.value(1.0 - theta, DOUBLE4)
     taylor = w.rows.not_equal(DENSE_ROWS)
     with f.if_then(~taylor), f.loop(w.state_groups) as i:
-        value = rows[w.groups * (DENSE_ROWS - 1) + i]
-        for j in reversed(range(DENSE_ROWS - 1)):
-            value = f.intrinsic("fmuladd", value, down if j % 2 else up, rows[w.groups * j + i])
-        x[i] = value
+        x[i] = dense_polynomial(up, [rows[w.groups * j + i] for j in range(DENSE_ROWS)])
     # more rows are those of Taylor's method, in powers of θ
     with f.if_then(taylor), f.loop(w.state_groups) as i:
         sum_ = f.variable(rows[w.groups * (w.rows - 1) + i])
         with f.loop(w.rows - 1) as k:
-            sum_.value = f.intrinsic(
-                "fmuladd", sum_.value, up, rows[w.groups * (w.rows - k - 2) + i]
-            )
+            sum_.value = rows[w.groups * (w.rows - k - 2) + i] + sum_.value * up
         x[i] = sum_.value
     ScalarArray(w.x)[w.n_state] = t
     f.line(f"call void {w.g.name}({w.x}, {w.p}, {w.values}, {w.work})")

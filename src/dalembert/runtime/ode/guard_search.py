@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from typing import Final
 
 from dalembert.runtime.numerics.ir_builder import (
@@ -20,13 +21,22 @@ from dalembert.runtime.numerics.ir_builder import (
     Value,
     VectorArray,
 )
-from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, INTRINSICS, POINTER
+from dalembert.runtime.numerics.llvm_types import (
+    DOUBLE,
+    DOUBLE4,
+    INT32,
+    INT64,
+    INTRINSICS,
+    POINTER,
+)
+from dalembert.runtime.ode.dense_output_ir import dense_polynomial
 from dalembert.runtime.ode.event_detection import (
     EVENT_FIELDS,
     SAMPLES,
     detection_ir,
     test_samples,
 )
+from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 
 EXPORTS: Final = (
     "look",
@@ -37,20 +47,23 @@ EXPORTS: Final = (
     "estimate_noise",
 )
 # two watches: functions that cost little, and all; whether those that cost much are evaluated; how
-# many do more than fall; room for samples of all; whether to search for functions that turn more
-# often than samples resolve, and whether there is one
+# many do more than fall; room for samples of all, and for states at the places of a first look;
+# whether to search for functions that turn more often than samples resolve, and whether there is
+# one
 GUARD_FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("cheap", POINTER),
     ("all", POINTER),
     ("costly", INT64),
     ("others", INT64),
     ("table", POINTER),
+    ("states", POINTER),
     ("may_be_rough", INT64),
     ("rough", INT64),
 )
 # places of a first look, and the weights of the fourth difference there, as large together as those
 # of an even one
 _COARSE_POINTS: Final = (0.0, 0.17, 0.43, 0.69, 1.0)
+N_COARSE_STATES: Final = len(_COARSE_POINTS) - 1
 _INVERSE: Final = tuple(
     1.0 / math.prod(a - b for b in _COARSE_POINTS if b != a) for a in _COARSE_POINTS
 )
@@ -88,6 +101,7 @@ def module_ir() -> str:
     parts = (
         detection_ir(),
         _fine_check(),
+        _coarse_samples(),
         _coarse_check(),
         _find_negative(),
         _sample_step(),
@@ -121,6 +135,29 @@ def _find_negative() -> str:
     return f.text()
 
 
+def _coarse_samples() -> str:
+    """The guards of a step at the places of a first look, in rows of the table; every row of the
+    dense output is read once for all of them.
+    """
+    f = FunctionBuilder("sample_coarsely", INT64, DOUBLE, DOUBLE, POINTER, POINTER, POINTER)
+    t, t_new, dense, pointer, watches = f.parameters
+    w, s = StructView(pointer, EVENT_FIELDS), StructView(watches, GUARD_FIELDS)
+    # a state and its time fill one group more than the state alone
+    rows, states, size = VectorArray(dense), VectorArray(s.states), w.state_groups + 1
+    with f.loop(w.state_groups) as i:
+        r = [rows[w.groups * j + i] for j in range(DENSE_ROWS)]
+        for k, theta in enumerate(_COARSE_POINTS[1:]):
+            states[size * k + i] = dense_polynomial(f.value(f.value(theta, DOUBLE), DOUBLE4), r)
+    g, p, work, n, count = w.g, w.p, w.work, w.n_state, w.count
+    for k, theta in enumerate(_COARSE_POINTS[1:]):
+        x = f.emit(POINTER, f"getelementptr {DOUBLE4}, {s.states}, {size * k}")
+        ScalarArray(x)[n] = (t_new - t) * theta + t
+        V = f.emit(POINTER, f"getelementptr {DOUBLE}, {s.table}, {count * (k + 1)}")
+        f.line(f"call void {g.name}({x}, {p}, {V}, {work})")
+    f.ret(0)
+    return f.text()
+
+
 def _coarse_check() -> str:
     """The same for functions that are positive when the step begins.
 
@@ -132,54 +169,56 @@ def _coarse_check() -> str:
     f = FunctionBuilder("look_quickly", INT32, DOUBLE, DOUBLE, POINTER, POINTER, POINTER)
     t, t_new, dense, pointer, watches = f.parameters
     w, near = StructView(pointer, EVENT_FIELDS), f.variable(f.value(0, INT64))
-    values, last, V = (
-        ScalarArray(w.values),
-        ScalarArray(w.last),
-        ScalarArray(StructView(watches, GUARD_FIELDS).table),
-    )
-    for k, theta in enumerate(_COARSE_POINTS[1:], 1):
-        f.call("sample", INT64, pointer, dense, f.value(theta, DOUBLE), (t_new - t) * theta + t)
-        with f.loop(w.count) as i:
-            V[w.count * k + i] = values[i]
-    with f.loop(w.count) as i:
-        V[i] = last[i]
-        low, spread = _min_and_range(f, V, w.count, i, f.value(len(_COARSE_POINTS), INT64))
-        rough = f.intrinsic("fabs", _weighted_sum(f, V, w.count, i, _DIFFERENCE))
-        with f.if_then(~(low >= spread + rough) | _is_undersampled(f, w, i, (low, spread, rough))):
+    last, noise = ScalarArray(w.last), ScalarArray(w.noise)
+    f.call("sample_coarsely", INT64, t, t_new, dense, pointer, watches)
+    table, count = StructView(watches, GUARD_FIELDS).table, w.count
+    at = [
+        f.emit(POINTER, f"getelementptr {DOUBLE}, {table}, {count * k}")
+        for k in range(1, len(_COARSE_POINTS))
+    ]
+    V = [ScalarArray(row) for row in at]
+    with f.loop(count) as i:
+        samples = [last[i], *(row[i] + noise[i] for row in V)]
+        V[-1][i] = samples[-1]
+        low, spread = _min_and_range(f, samples)
+        rough = f.intrinsic("fabs", _weighted_sum(f, samples, _DIFFERENCE))
+        undersampled = _is_undersampled((low, spread, rough), noise[i])
+        with f.if_then(~(low >= spread + rough) | undersampled):
             near.value = f.value(1, INT64)
     with f.if_then(near.value.not_equal(0)):
-        w.t_last = t
-        w.t_earlier = t
-        with f.loop(w.count) as i:
-            ScalarArray(w.earlier)[i] = last[i]
+        _reset_earlier_samples(f, w, t)
         f.ret(f.call("look_closely", INT32, t, t_new, dense, pointer, watches))
-    with f.loop(w.count) as i:
-        last[i] = values[i]
+    with f.loop(count) as i:
+        last[i] = V[-1][i]
     f.ret(0)
     return f.text()
 
 
-def _min_and_range(
-    f: FunctionBuilder, V: ScalarArray, count: Value, i: Value, places: Value
-) -> tuple[Value, Value]:
-    """The least of the samples of function i, and what they differ by; what is not a number is
+def _reset_earlier_samples(f: FunctionBuilder, w: StructView, t: Value) -> None:
+    """No sample before the begin of the step."""
+    w.t_last = t
+    w.t_earlier = t
+    with f.loop(w.count) as i:
+        ScalarArray(w.earlier)[i] = ScalarArray(w.last)[i]
+
+
+def _min_and_range(f: FunctionBuilder, samples: Sequence[Value]) -> tuple[Value, Value]:
+    """The least of the samples of a function, and what they differ by; what is not a number is
     below everything.
     """
-    low, high = f.variable(V[i]), f.variable(V[i])
-    with f.loop(places) as k:
-        v = V[count * k + i]
-        low.value = f.select(v >= low.value, low.value, v)
-        high.value = f.intrinsic("maxnum", high.value, v)
-    return low.value, high.value - low.value
+    low = high = samples[0]
+    for v in samples[1:]:
+        low, high = f.select(v >= low, low, v), f.intrinsic("maxnum", high, v)
+    return low, high - low
 
 
 def _weighted_sum(
-    f: FunctionBuilder, V: ScalarArray, count: Value, at: Value, weights: tuple[float, ...]
+    f: FunctionBuilder, samples: Sequence[Value], weights: tuple[float, ...]
 ) -> Value:
     """Σ w_k V_k"""
     total = f.value(0.0, DOUBLE)
-    for k, weight in enumerate(weights):
-        total = total + V[count * k + at] * weight
+    for v, weight in zip(samples, weights, strict=True):
+        total = total + v * weight
     return total
 
 
@@ -187,24 +226,18 @@ def _max_fourth_difference(f: FunctionBuilder, V: ScalarArray, count: Value, i: 
     """The largest of the fourth differences of evenly spaced samples."""
     rough = f.variable(f.value(0.0, DOUBLE))
     with f.loop(f.value(SAMPLES - 3, INT64)) as k:
-        here = f.intrinsic(
-            "fabs", _weighted_sum(f, V, count, count * k + i, (1.0, -4.0, 6.0, -4.0, 1.0))
-        )
+        samples = [V[count * (k + d) + i] for d in range(5)]
+        here = f.intrinsic("fabs", _weighted_sum(f, samples, (1.0, -4.0, 6.0, -4.0, 1.0)))
         rough.value = f.intrinsic("maxnum", rough.value, here)
     return rough.value
 
 
-def _is_undersampled(
-    f: FunctionBuilder, w: StructView, i: Value, samples: tuple[Value, Value, Value]
-) -> Value:
+def _is_undersampled(samples: tuple[Value, Value, Value], rounding: Value) -> Value:
     """Whether samples do not resolve a function, of which more than a small part, and than
     rounding, changes.
     """
     low, spread, rough = samples
-    rounding = f.variable(f.value(0.0, DOUBLE))
-    with f.if_then(w.noise.not_equal(0)):
-        rounding.value = ScalarArray(w.noise)[i] * _ROUNDINGS
-    changes = (spread > low * _SMALL_PART) & (spread > rounding.value)
+    changes = (spread > low * _SMALL_PART) & (spread > rounding * _ROUNDINGS)
     return (rough > spread * _UNDERSAMPLED) & changes
 
 
@@ -219,9 +252,9 @@ def _fine_check() -> str:
     may_be_negative = test_samples(f, V)
     with f.loop(w.count - s.others) as j:
         i = s.others + j
-        low, spread = _min_and_range(f, V, w.count, i, f.value(SAMPLES + 1, INT64))
+        low, spread = _min_and_range(f, [V[w.count * k + i] for k in range(SAMPLES + 1)])
         rough = _max_fourth_difference(f, V, w.count, i)
-        undersampled = _is_undersampled(f, w, i, (low, spread, rough))
+        undersampled = _is_undersampled((low, spread, rough), ScalarArray(w.noise)[i])
         with f.if_then(s.may_be_rough.not_equal(0) & undersampled):
             s.rough = 1
             may_be_negative.value = f.value(1, INT64)

@@ -210,6 +210,11 @@ class Context:
         return tuple((f.prologue_address, p, work) for f, p, work in self._heads)
 
     @property
+    def projects_energy(self) -> bool:
+        """Whether steps are projected to the level of E_Z."""
+        return bool(self._fields.defect >= 0)
+
+    @property
     def energy_level_address(self) -> int:
         """Where the level of E_Z is kept."""
         return self.address + int(_Fields.E_start.offset)

@@ -189,7 +189,7 @@ def _rhs() -> str:
     t, y, dy = f.arguments
     x = f.state_and_time(t, y)
     f.call_void(f.c.f, x, f.c.p, dy, f.c.work)
-    f.call_void("audit_rates", x, dy)
+    _call_audit(f, x, dy)
     return f.finish(0)
 
 
@@ -198,29 +198,37 @@ def _rhs_without_time() -> str:
     f = ContextFunction("rhs_without_time", INT32, DOUBLE, POINTER, POINTER, exported=True)
     _, y, dy = f.arguments
     f.call_void(f.c.f, y, f.c.p, dy, f.c.work)
-    f.call_void("audit_rates", y, dy)
+    _call_audit(f, y, dy)
     return f.finish(0)
 
 
 def audit_rates() -> str:
     """The rates of the quadratures, after those of the motion."""
     f = ContextFunction("audit_rates", NOTHING, POINTER, POINTER)
-    x, dy = f.arguments
+    _call_audit(f, *f.arguments)
+    return f.finish()
+
+
+def _call_audit(f: ContextFunction, x: Value, dy: Value) -> None:
     audit = f.c.audit
     with f.if_then(audit.not_equal(0)):
         f.call_void(audit, x, f.c.audit_p, f.offset(dy, f.c.n_state), f.c.audit_work)
-    return f.finish()
 
 
 def _add_forces() -> str:
     """The rates at a state (y, t), and the contact forces behind the time in x."""
     f = ContextFunction("add_forces", NOTHING, POINTER)
-    c = f.c
-    f.call_void(c.f, f.arguments[0], c.p, c.outputs, c.work)
-    outputs, x, n = ScalarArray(c.outputs), ScalarArray(c.x), c.n_state
-    with f.loop(c.n_forces) as i:
-        x[n + 1 + i] = outputs[n + i]
+    _evaluate_with_forces(f, f.arguments[0])
     return f.finish()
+
+
+def _evaluate_with_forces(f: ContextFunction, at: Value) -> None:
+    c, n, count = f.c, f.c.n_state, f.c.n_forces
+    f.call_void(c.f, at, c.p, c.outputs, c.work)
+    forces = ScalarArray(f.offset(c.outputs, n))
+    behind = ScalarArray(f.offset(c.x, n + 1))
+    with f.loop(count) as i:
+        behind[i] = forces[i]
 
 
 def _rhs_with_forces() -> str:
@@ -229,11 +237,12 @@ def _rhs_with_forces() -> str:
     t, y, dy = f.arguments
     x, n = f.state_and_time(t, y), f.c.n_state
     # where the time enters nowhere the state is read where it stands
-    f.call_void("add_forces", f.select(f.c.autonomous.not_equal(0), y, x))
+    _evaluate_with_forces(f, f.select(f.c.autonomous.not_equal(0), y, x))
+    outputs, rates = ScalarArray(f.c.outputs), ScalarArray(dy)
     # scalar loads: reading four separately written numbers as one vector is slower
     with f.loop(n) as i:
-        ScalarArray(dy)[i] = ScalarArray(f.c.outputs)[i]
-    f.call_void("audit_rates", x, dy)
+        rates[i] = outputs[i]
+    _call_audit(f, x, dy)
     return f.finish(0)
 
 

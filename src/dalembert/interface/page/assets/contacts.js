@@ -16,12 +16,13 @@ class Contacts {
     const { width, n } = engine, dense = width * DENSE_ROWS, { quantities } = engine.parts;
     for (const [name, size] of Object.entries({ restitution: d.names.length, x: padded(n + 1), q: quantities.out, energy_result: 3, step: dense, saved: width, after: width, moved: width })) this.at[name] = engine.room(size);
     this.table = engine.room(10 * Math.max(engine.parts.guards.out, engine.parts.free_guards.out, 1));
+    this.states = engine.room(d.coarse_states * (padded(n) + LANES));
     this.settings();
   }
 
   // memory of guards: what they were at the last sample, and on which side
   monitor(name, fields) {
-    const e = this.engine, count = e.parts[name].out, room = Object.fromEntries(["values", "last", "earlier", "side", "wanted", "side_before"].map((key) => [key, e.room(count)]));
+    const e = this.engine, count = e.parts[name].out, room = Object.fromEntries(["values", "last", "earlier", "side", "wanted", "side_before", "noise"].map((key) => [key, e.room(count)]));
     return { structure: new Structure(e, fields), room, count, x: e.room(padded(e.n + 1) + LANES) };
   }
 
@@ -58,7 +59,7 @@ class Contacts {
     }
     const all = this.monitors.guards.structure.at, cheap = this.monitors.free_guards.structure.at;
     this.watches.clear();
-    this.watches.set({ cheap, all, costly: 1, table: this.table, may_be_rough: 1 });
+    this.watches.set({ cheap, all, costly: 1, table: this.table, states: this.states, may_be_rough: 1 });
     this.s.clear();
     const search = Object.fromEntries(["first_falls", "sample"].map((name) => [name, e.pointer(`falls.${name}`)]));
     this.s.set({ ...this.data.numbers, ...this.at, ...this.counts, ...search, run: e.run.at, start: e.pointer("start"), advance: e.pointer("advance"), search: e.pointer("falls.look_for_falls"), all, cheap, watches: this.watches.at,

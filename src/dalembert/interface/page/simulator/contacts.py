@@ -32,7 +32,7 @@ from dalembert.runtime.contact.transition_records import RESTS, TEXTS
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.ode.event_detection import EVENT_FIELDS
 from dalembert.runtime.ode.guard_search import EXPORTS as SEARCH_EXPORTS
-from dalembert.runtime.ode.guard_search import GUARD_FIELDS
+from dalembert.runtime.ode.guard_search import GUARD_FIELDS, N_COARSE_STATES
 from dalembert.runtime.ode.guard_search import module_ir as search_ir
 from dalembert.runtime.simulation.events.event import Event
 from dalembert.runtime.simulation.run_options import NATIVE
@@ -111,6 +111,7 @@ def contact_functions(model: ContactModel, evaluator: Evaluator) -> ModuleSectio
             "guards": field_types(GUARD_FIELDS),
             "monitor": field_types(EVENT_FIELDS),
         },
+        "coarse_states": N_COARSE_STATES,
         "numbers": numbers,
         "arrays": arrays,
         "room": {

@@ -8,6 +8,9 @@ in tests/truth.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 import dalembert as da
 from dalembert.gallery.entry import Entry
 
@@ -58,6 +61,18 @@ DATA = {
 }
 
 
+class _Links(NamedTuple):
+    """The frames K1 to K7 of the bodies, and the points that they are attached to."""
+
+    frames: tuple[da.Frame, ...]
+    A: da.Point
+    B: da.Point
+    C: da.Point
+    crank_pin: da.Point
+    pin_5: da.Point
+    pin_7: da.Point
+
+
 def build(**values: float | None) -> da.System:
     """Bodies 2, 3, 4 and 6 meet in one joint: three loops, closed by coincident points.
 
@@ -65,43 +80,63 @@ def build(**values: float | None) -> da.System:
     pulls body 3; no gravity.
     """
     s = da.System("Andrews' squeezing mechanism", source="HW96 §VII.7")
-    beta, theta, gamma, phi, delta, omega, epsilon = s.coordinates(
-        "beta theta gamma phi delta omega epsilon"
-    )
+    angles = s.coordinates("beta theta gamma phi delta omega epsilon")
     p = {name: s.constant(name, values.get(name, x)) for name, x in DATA.items()}
+    links = _links(s, p, angles)
+    _add_bodies(s, p, links)
+    _close_loops(s, p, links)
+    K1, _, K3, *_ = links.frames
+    D = links.B.offset(p["s_d"] * K3.x - p["s_c"] * K3.y, "D", K3)
+    s.spring(p["c_0"], D, links.C, rest=p["l_0"])
+    s.torque(p["mom"] * s.N.z, on=K1, name="drive")
+    s.speeds(u_1=angles[0].dot)
+    return s
+
+
+def _links(s: da.System, p: Mapping[str, da.Scalar], angles: tuple[da.Scalar, ...]) -> _Links:
+    """The crank K1 turns about O, K3 about B, K5 and K7 about A; K2, K4, K6 hang on pins."""
+    beta, theta, gamma, phi, delta, omega, epsilon = angles
     N, O = s.N, s.O
     A, B, C = (O.offset(p[f"x_{k}"] * N.x + p[f"y_{k}"] * N.y, k.upper(), N) for k in "abc")
     K1 = N.rotated(beta, N.z, "K1")
     K2 = K1.rotated(theta, N.z, "K2")
-    K3, K5, K7 = (
-        N.rotated(angle, N.z, name)
-        for angle, name in ((gamma, "K3"), (delta, "K5"), (epsilon, "K7"))
-    )
+    K3 = N.rotated(gamma, N.z, "K3")
+    K5, K7 = N.rotated(delta, N.z, "K5"), N.rotated(epsilon, N.z, "K7")
     K4, K6 = K5.rotated(phi, N.z, "K4"), K7.rotated(omega, N.z, "K6")
-    crank_pin = O.offset(p["rr"] * K1.x, "crank pin", K1)
-    pin_5, pin_7 = (
+    return _Links(
+        (K1, K2, K3, K4, K5, K6, K7),
+        A,
+        B,
+        C,
+        O.offset(p["rr"] * K1.x, "crank pin", K1),
         A.offset(p["z_t"] * K5.x, "pin of K5", K5),
         A.offset(-p["u"] * K7.y, "pin of K7", K7),
     )
+
+
+def _add_bodies(s: da.System, p: Mapping[str, da.Scalar], links: _Links) -> None:
+    """Seven plane bodies with their mass centres."""
+    K1, K2, K3, K4, K5, K6, K7 = links.frames
     centres = (
-        (K1, O.offset(p["r_a"] * K1.x)),
-        (K2, crank_pin.offset(-p["d_a"] * K2.x)),
-        (K3, B.offset(p["s_b"] * K3.x - p["s_a"] * K3.y)),
-        (K4, pin_5.offset((p["e_a"] - p["e"]) * K4.y)),
-        (K5, A.offset(p["t_a"] * K5.x - p["t_b"] * K5.y)),
-        (K6, pin_7.offset((p["z_f"] - p["f_a"]) * K6.x)),
-        (K7, A.offset(-p["u_b"] * K7.x - p["u_a"] * K7.y)),
+        s.O.offset(p["r_a"] * K1.x),
+        links.crank_pin.offset(-p["d_a"] * K2.x),
+        links.B.offset(p["s_b"] * K3.x - p["s_a"] * K3.y),
+        links.pin_5.offset((p["e_a"] - p["e"]) * K4.y),
+        links.A.offset(p["t_a"] * K5.x - p["t_b"] * K5.y),
+        links.pin_7.offset((p["z_f"] - p["f_a"]) * K6.x),
+        links.A.offset(-p["u_b"] * K7.x - p["u_a"] * K7.y),
     )
-    for k, (K, G) in enumerate(centres, 1):
+    for k, (K, G) in enumerate(zip(links.frames, centres, strict=True), 1):
         s.body(K.name, p[f"m_{k}"], G, K, da.inertia(K, 0, 0, p[f"I_{k}"]))
-    joint = crank_pin.offset(-p["d"] * K2.x, "joint", K2)
-    s.coincide(joint, B.offset(-p["ss"] * K3.y, frame=K3), "joint of K2 and K3")
-    s.coincide(joint, pin_5.offset(-p["e"] * K4.y, frame=K4), "joint of K2 and K4")
-    s.coincide(joint, pin_7.offset(p["z_f"] * K6.x, frame=K6), "joint of K2 and K6")
-    s.spring(p["c_0"], B.offset(p["s_d"] * K3.x - p["s_c"] * K3.y, "D", K3), C, rest=p["l_0"])
-    s.torque(p["mom"] * N.z, on=K1, name="drive")
-    s.speeds(u_1=beta.dot)
-    return s
+
+
+def _close_loops(s: da.System, p: Mapping[str, da.Scalar], links: _Links) -> None:
+    """K3, K4 and K6 meet K2 in one joint."""
+    _, K2, K3, K4, _, K6, _ = links.frames
+    joint = links.crank_pin.offset(-p["d"] * K2.x, "joint", K2)
+    s.coincide(joint, links.B.offset(-p["ss"] * K3.y, frame=K3), "joint of K2 and K3")
+    s.coincide(joint, links.pin_5.offset(-p["e"] * K4.y, frame=K4), "joint of K2 and K4")
+    s.coincide(joint, links.pin_7.offset(p["z_f"] * K6.x, frame=K6), "joint of K2 and K6")
 
 
 ENTRY = Entry(

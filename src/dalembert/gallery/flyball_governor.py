@@ -5,6 +5,8 @@ Source: MBS A05. The motion is compared in tests/truth.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import dalembert as da
 from dalembert.gallery.entry import DerivedByHand, Entry
 
@@ -30,33 +32,51 @@ def build(
     """
     s = da.System("Flyball governor", source="MBS A05")
     psi, height, alpha = s.coordinates("psi s alpha")
-    rho_, m_, w_, a_, l_, K_, C_, l0, g_ = s.constants(
-        rho=rho, m=m, w=w, a=a, l=l, K=K, C=C, l_0=l_0, g=g
-    )
+    constants = s.constants(rho=rho, m=m, w=w, a=a, l=l, K=K, C=C, l_0=l_0, g=g)
+    p = dict(zip(["rho", "m", "w", "a", "l", "K", "C", "l_0", "g"], constants, strict=True))
     N = s.N
     A = N.rotated(psi, N.z, "A")
-    m_r, m_s = rho_ * l_ * w_**2, rho_ * a_**3
-    thin, wide = m_r * w_**2 / 6, m_r * (l_**2 + w_**2) / 12
+    m_r, thin, wide = _rod(p)
+    m_s = p["rho"] * p["a"] ** 3
     s.body(
         "shaft",
         m_r,
-        s.O.offset(l_ / 2 * N.z, "middle of the shaft", A),
+        s.O.offset(p["l"] / 2 * N.z, "middle of the shaft", A),
         A,
         da.inertia(A, wide, wide, thin),
     )
     slider = s.O.offset(height * N.z, "middle of the slider", A)
-    s.box("slider", slider, A, m_s, a_, a_, a_)
+    s.box("slider", slider, A, m_s, p["a"], p["a"], p["a"])
     for side, sign in (("right", 1), ("left", -1)):
         arm = A.rotated(sign * alpha, A.y, f"{side} arm")
-        hinge = s.O.offset(sign * a_ / 2 * A.x + l_ * A.z, f"{side} hinge", A)
-        middle = hinge.offset(sign * l_ / 2 * arm.x, f"middle of the {side} arm", arm)
-        s.body(f"{side} arm", m_r, middle, arm, da.inertia(arm, thin, wide, wide))
-        s.particle(f"{side} ball", m_, hinge.offset(sign * l_ * arm.x, f"{side} ball", arm))
-        foot = slider.offset(sign * a_ / 2 * A.x, f"{side} foot", A)
-        s.spring(K_, middle, foot, rest=l0, name=f"{side} spring")
-        s.damper(C_, middle, foot, name=f"{side} damper")
-    s.gravity(-g_ * N.z)
+        _add_arm(s, p, side, sign, (A, arm), slider)
+    s.gravity(-p["g"] * N.z)
     return s
+
+
+def _rod(p: Mapping[str, da.Scalar]) -> tuple[da.Scalar, da.Scalar, da.Scalar]:
+    """The mass of a rod l × w × w, and its moments along and across."""
+    m_r = p["rho"] * p["l"] * p["w"] ** 2
+    return m_r, m_r * p["w"] ** 2 / 6, m_r * (p["l"] ** 2 + p["w"] ** 2) / 12
+
+
+def _add_arm(
+    s: da.System,
+    p: Mapping[str, da.Scalar],
+    side: str,
+    sign: int,
+    frames: tuple[da.Frame, da.Frame],
+    slider: da.Point,
+) -> None:
+    """An arm with its ball, and the spring and damper from its middle to the slider."""
+    (A, arm), (m_r, thin, wide) = frames, _rod(p)
+    hinge = s.O.offset(sign * p["a"] / 2 * A.x + p["l"] * A.z, f"{side} hinge", A)
+    middle = hinge.offset(sign * p["l"] / 2 * arm.x, f"middle of the {side} arm", arm)
+    s.body(f"{side} arm", m_r, middle, arm, da.inertia(arm, thin, wide, wide))
+    s.particle(f"{side} ball", p["m"], hinge.offset(sign * p["l"] * arm.x, f"{side} ball", arm))
+    foot = slider.offset(sign * p["a"] / 2 * A.x, f"{side} foot", A)
+    s.spring(p["K"], middle, foot, rest=p["l_0"], name=f"{side} spring")
+    s.damper(p["C"], middle, foot, name=f"{side} damper")
 
 
 _RODS = "rho*l*w**2"

@@ -32,17 +32,17 @@ def build(
     """
     s = da.System("Rattleback", source="KL82")
     x, y, gamma, alpha, beta = s.coordinates("x y gamma alpha beta")
-    a_, b_, c_, h_, m_, A_, B_, C_, D_, g_ = s.constants(
-        a=a, b=b, c=c, h=h, m=m, A=A, B=B, C=C, D=D, g=g
-    )
+    axes = s.constants(a=a, b=b, c=c)
+    h_, m_ = s.constants(h=h, m=m)
+    A_, B_, C_, D_ = s.constants(A=A, B=B, C=C, D=D)
     N = s.N
     stone = N.rotations("zxy", gamma, alpha, beta)[-1]
     contact = s.O.offset(x * N.x + y * N.y, "contact")
-    centre = contact.offset(-da.ellipsoid_contact(N.z, stone, a_, b_, c_), "centre", stone)
+    centre = contact.offset(-da.ellipsoid_contact(N.z, stone, *axes), "centre", stone)
     G = centre.offset(h_ * stone.z, "G", stone)
     body = s.body("stone", m_, G, stone, da.inertia(stone, A_, B_, C_, xy=D_))
     s.roll(body, contact)
-    s.gravity(g_ * N.z)
+    s.gravity(s.constant("g", g) * N.z)
     s.speeds("w_1 w_2 w_3", stone.w, stone)
     return s
 

@@ -35,14 +35,27 @@ def build(**values: float | None) -> da.System:
     D = B.rotated(psi, B.z, "D")
     rotor = s.body("rotor", p["m_r"], G, D, da.inertia(D, 0, 0, p["J_r"]))
     s.torque(tau * N.z, on=rotor, reaction=board, name="rotor motor")
-    for name, side, phi, torque in (("back", -1, phi_b, tau_b), ("front", 1, phi_f, tau_f)):
-        W = B.rotated(phi, B.z, f"{name} wheels")
-        axle = G.offset(side * p["r"] * B.x, f"{name} axle")
-        wheels = s.body(f"{name} wheels", p["m_w"], axle, W, da.inertia(W, 0, 0, p["J_w"]))
-        s.torque(torque * N.z, on=wheels, reaction=board, name=f"{name} motor")
-        s.constrain(axle.v @ W.y, f"no slip of the {name} wheels sideways", on=wheels, at=axle)
+    _add_wheels(s, p, "back", G.offset(-p["r"] * B.x, "back axle"), phi_b, tau_b)
+    _add_wheels(s, p, "front", G.offset(p["r"] * B.x, "front axle"), phi_f, tau_f)
     s.speeds(v=G.v @ B.x, u_psi=psi.dot, u_b=phi_b.dot, u_f=phi_f.dot)
     return s
+
+
+def _add_wheels(
+    s: da.System,
+    p: dict[str, da.Scalar],
+    name: str,
+    axle: da.Point,
+    phi: da.Scalar,
+    torque: da.Scalar,
+) -> None:
+    """A set of wheels that the board steers by its motor, and that does not slip sideways."""
+    board = s.bodies[0]
+    assert board.frame is not None
+    W = board.frame.rotated(phi, board.frame.z, f"{name} wheels")
+    wheels = s.body(f"{name} wheels", p["m_w"], axle, W, da.inertia(W, 0, 0, p["J_w"]))
+    s.torque(torque * s.N.z, on=wheels, reaction=board, name=f"{name} motor")
+    s.constrain(axle.v @ W.y, f"no slip of the {name} wheels sideways", on=wheels, at=axle)
 
 
 _ALONG, _ACROSS = "(x''*cos(theta) + y''*sin(theta))", "(y''*cos(theta) - x''*sin(theta))"

@@ -42,20 +42,26 @@ def build(**values: float | None) -> da.System:
     s.constrain(A.v @ B.y, "no slip of the axle sideways")
     for name, side, theta, tau in (("right", -1, theta_r, tau_r), ("left", 1, theta_l, tau_l)):
         hub = A.offset(side * p["L"] * B.y, f"{name} hub")
-        W = B.rotated(theta, B.y, f"{name} wheel")
-        shape = da.Shape("disk", (p["R"],), B.y)
-        wheel = s.body(
-            f"{name} wheel",
-            p["m_w"],
-            hub,
-            W,
-            da.inertia(B, p["I_m"], p["I_w"], p["I_m"]),
-            shape=shape,
-        )
-        s.constrain((hub.v - W.w.cross(p["R"] * N.z)) @ B.x, f"rolling of the {name} wheel")
+        wheel = _add_wheel(s, p, name, hub, B, theta)
         s.torque(tau * B.y, on=wheel, reaction=body, name=f"{name} motor")
     s.speeds(v=A.v @ B.x, omega=phi.dot)
     return s
+
+
+def _add_wheel(
+    s: da.System,
+    p: dict[str, da.Scalar],
+    name: str,
+    hub: da.Point,
+    B: da.Frame,
+    theta: da.Scalar,
+) -> da.Body:
+    """A wheel on the axle of the body's frame B, which does not slip forwards."""
+    W = B.rotated(theta, B.y, f"{name} wheel")
+    I, disk = da.inertia(B, p["I_m"], p["I_w"], p["I_m"]), da.Shape("disk", (p["R"],), B.y)
+    wheel = s.body(f"{name} wheel", p["m_w"], hub, W, I, shape=disk)
+    s.constrain((hub.v - W.w.cross(p["R"] * s.N.z)) @ B.x, f"rolling of the {name} wheel")
+    return wheel
 
 
 ENTRY = Entry(

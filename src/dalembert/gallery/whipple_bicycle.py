@@ -63,9 +63,7 @@ def build(**values: float | None) -> da.System:
     hub = ground.offset(-p["r_R"] * E.z, "rear hub")
     # both parts of the frame hold the point where the steer axis meets the ground
     axis = hub.offset((p["w"] + p["c"]) * B.x + p["r_R"] * B.z, "foot of the steer axis")
-    tilted = B.rotated(p["lam"], B.y, "tilted")
-    turned = tilted.rotated(delta, tilted.z, "turned")
-    H = turned.rotated(-p["lam"], turned.y, "H")
+    H = _steered_frame(B, p["lam"], delta)
     front_hub = axis.offset(-p["c"] * H.x - p["r_F"] * H.z, "front hub")
     _add_bodies(
         s,
@@ -80,6 +78,13 @@ def build(**values: float | None) -> da.System:
     return s
 
 
+def _steered_frame(B: da.Frame, lam: da.Scalar, delta: da.Scalar) -> da.Frame:
+    """The fork H, turned by δ about an axis that is tilted by λ."""
+    tilted = B.rotated(lam, B.y, "tilted")
+    turned = tilted.rotated(delta, tilted.z, "turned")
+    return turned.rotated(-lam, turned.y, "H")
+
+
 def _add_bodies(
     s: da.System,
     p: dict[str, da.Scalar],
@@ -90,15 +95,7 @@ def _add_bodies(
     (B, H, R, F), (hub, axis, front_hub) = frames, points
     G_B = hub.offset(p["x_B"] * B.x + (p["z_B"] + p["r_R"]) * B.z, "G_B")
     G_H = axis.offset((p["x_H"] - p["w"] - p["c"]) * H.x + p["z_H"] * H.z, "G_H")
-    rear, front = (da.Shape("disk", (p[r],), axis) for r, axis in (("r_R", B.y), ("r_F", H.y)))
-    s.body(
-        "rear wheel",
-        p["m_R"],
-        hub,
-        R,
-        da.inertia(B, p["IR_xx"], p["IR_yy"], p["IR_xx"]),
-        shape=rear,
-    )
+    _add_wheel(s, p, "rear", hub, (B, R))
     s.body(
         "frame and rider",
         p["m_B"],
@@ -109,14 +106,21 @@ def _add_bodies(
     s.body(
         "fork", p["m_H"], G_H, H, da.inertia(H, p["IH_xx"], p["IH_yy"], p["IH_zz"], xz=p["IH_xz"])
     )
-    s.body(
-        "front wheel",
-        p["m_F"],
-        front_hub,
-        F,
-        da.inertia(H, p["IF_xx"], p["IF_yy"], p["IF_xx"]),
-        shape=front,
-    )
+    _add_wheel(s, p, "front", front_hub, (H, F))
+
+
+def _add_wheel(
+    s: da.System,
+    p: dict[str, da.Scalar],
+    place: str,
+    hub: da.Point,
+    frames: tuple[da.Frame, da.Frame],
+) -> None:
+    """A disk on the y axis of what carries it, frames[0]."""
+    (carrier, wheel), k = frames, "R" if place == "rear" else "F"
+    I_xx, I_yy = p[f"I{k}_xx"], p[f"I{k}_yy"]
+    I, disk = da.inertia(carrier, I_xx, I_yy, I_xx), da.Shape("disk", (p[f"r_{k}"],), carrier.y)
+    s.body(f"{place} wheel", p[f"m_{k}"], hub, wheel, I, shape=disk)
 
 
 def _constrain_front_wheel(s: da.System, r_F: da.Scalar, H: da.Frame) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -173,25 +173,15 @@ def constraints(
     redundant += where.redundant
     gone = {r.row for r in redundant}
     # what repeats others takes no part in the rest
-    kept, kept_with_motions = drop_rows(rows, gone), drop_rows(with_motions, gone)
-    m_hol = sum(r.holonomic for r in kept.linear)
-    reached, reached_here = _closures(kept, kept_with_motions, where)
-    hidden = _find_integrals(kept, kept_with_motions, reached)
-    # chance can only lose a rank: nothing was lost where every row is independent and every
-    # direction is reached
-    uncertain = everywhere or reached.n_integrals > m_hol
-    undecided_reason = undecided_rank_reason(rows, reached.fields) if uncertain else ""
-    notes = [*where.notes, *filter(None, [undecided_reason])]
+    kept = drop_rows(rows, gone)
+    positions = _integrability(rows, with_motions, gone, where, uncertain=bool(everywhere))
+    notes = [*where.notes, *filter(None, [positions.undecided_reason])]
     notes += _false_redundancy_notes(rows, gone, known=where.position is not None)
-    integrable = max(reached_here.n_integrals, reached.n_integrals) - m_hol
-    local_closure = None
-    if reached_here is not reached and where.place is not None:
-        local_closure = LocalClosure(with_motions, reached_here, where.place, where.positions)
-    classes = row_classes(rows, reached, local_closure, hidden, is_uncertain=bool(undecided_reason))
     return ConstraintAnalysis(
         system.name, rows.n, _row_kinds(rows), tuple(system.trivial_constraints),
-        redundant, m_hol, len(kept.linear) + len(kept.nonlinear), integrable, hidden,
-        reached_here.growth, classes, where.position, tuple(notes),
+        redundant, positions.m_hol, len(kept.linear) + len(kept.nonlinear),
+        positions.integrable, positions.hidden, positions.growth,
+        positions.classes, where.position, tuple(notes),
     )  # fmt: skip
 
 
@@ -248,7 +238,18 @@ def _analyse_assembled(
         return _AssembledResult(notes=(_not_assembled_note(assembly, position_rows),))
     refuse_contradictions(place, everywhere, assembly.q)
     positions = sample_configurations(place, kept, assembly.q)
-    matrices = [place.A_and_b(q)[0] for q in positions]
+    return _compare_at_positions(rows, gone, place, positions, assembly.q)
+
+
+def _compare_at_positions(
+    rows: DeclaredRows,
+    gone: set[int],
+    place: EvaluationContext,
+    positions: Sequence[FloatArray],
+    q: FloatArray,
+) -> _AssembledResult:
+    """Redundant rows and singular positions by the rank of A at positions where the rows hold."""
+    matrices = [place.A_and_b(at)[0] for at in positions]
     usable = [A for A in matrices if np.isfinite(A).all()]
     if not usable:
         note = "not checked where the constraints hold: a constraint equation has no value there"
@@ -256,10 +257,10 @@ def _analyse_assembled(
     dependent = {i: others for i, others in numeric_dependences(usable).items() if i not in gone}
     redundant = _redundant_rows(rows, dependent, everywhere=False)
     for i, others in dependent.items():
-        refuse_velocity_contradiction(place, i, others, assembly.q)
+        refuse_velocity_contradiction(place, i, others, q)
     coordinates = [str(rows.tape.nodes[i][1]) for i in rows.q]
     notes = _singularity_notes(usable, len(rows.linear) - len(gone) - len(dependent))
-    position = dict(zip(coordinates, assembly.q.tolist(), strict=True))
+    position = dict(zip(coordinates, q.tolist(), strict=True))
     return _AssembledResult(redundant, position, notes, place, tuple(positions))
 
 
@@ -303,6 +304,43 @@ def _singularity_notes(matrices: Sequence[FloatArray], usual: int) -> tuple[str,
 
 
 # ---- integrability -----------------------------------------------------------------------------
+
+
+class _Integrability(NamedTuple):
+    """The number of rows on positions, of velocity rows that are integrable, and what they are."""
+
+    m_hol: int
+    integrable: int
+    hidden: tuple[HiddenPosition, ...]
+    growth: tuple[int, ...]
+    classes: tuple[RowClass, ...]
+    # why a rank could not be decided; nothing where it was
+    undecided_reason: str
+
+
+def _integrability(
+    rows: DeclaredRows,
+    with_motions: DeclaredRows,
+    gone: set[str],
+    where: _AssembledResult,
+    *,
+    uncertain: bool,
+) -> _Integrability:
+    """Which rows are positions in disguise; those that repeat others take no part."""
+    kept, kept_with_motions = drop_rows(rows, gone), drop_rows(with_motions, gone)
+    m_hol = sum(r.holonomic for r in kept.linear)
+    reached, reached_here = _closures(kept, kept_with_motions, where)
+    hidden = _find_integrals(kept, kept_with_motions, reached)
+    # chance can only lose a rank: nothing was lost where every row is independent and every
+    # direction is reached
+    uncertain = uncertain or reached.n_integrals > m_hol
+    undecided_reason = undecided_rank_reason(rows, reached.fields) if uncertain else ""
+    integrable = max(reached_here.n_integrals, reached.n_integrals) - m_hol
+    local_closure = None
+    if reached_here is not reached and where.place is not None:
+        local_closure = LocalClosure(with_motions, reached_here, where.place, where.positions)
+    classes = row_classes(rows, reached, local_closure, hidden, is_uncertain=bool(undecided_reason))
+    return _Integrability(m_hol, integrable, hidden, reached_here.growth, classes, undecided_reason)
 
 
 def _closures(

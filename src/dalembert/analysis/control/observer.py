@@ -17,7 +17,12 @@ import numpy as np
 
 from dalembert.analysis.control.kalman import variance_matrix
 from dalembert.analysis.control.regulator import Regulator, operating_point, without_rounding
-from dalembert.analysis.control.state_model import BadControl, Numbers, tangent_basis
+from dalembert.analysis.control.state_model import (
+    BadControl,
+    Numbers,
+    StateModel,
+    tangent_basis,
+)
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.suggestions import check_options
@@ -101,25 +106,45 @@ def observer(
     listed = [measure] if isinstance(measure, str | Scalar) else list(measure)
     model, point, w0 = operating_point(system, about, drives, values, inputs)
     x0 = np.concatenate([point.q, [point.numbers[i] for i in model.kin.x], point.u])
-    slopes = model.slopes(x0[None], w0[None], np.zeros(1))
-    N = tangent_basis(slopes.G[0])
+    N, A, B = _independent_states(model, x0, w0)
     y0, y_x = model.outputs(listed)(x0, w0, 0.0)
-    A, B, C = N.T @ slopes.x[0] @ N, N.T @ slopes.w[0], y_x @ N
+    C = y_x @ N
     names = tuple(str(e) for e in listed)
     Q = N.T @ variance_matrix("process", process, model.names) @ N
     L = _gain(A, C, Q, variance_matrix("noise", noise, names), names)
     estimates = _declare(system, model.names, N)
-    sensors = [system.expression(e) if isinstance(e, str) else e for e in listed]
-    misses = [
-        y - float(v) - _combination(row, estimates)
-        for y, v, row in zip(sensors, y0, C, strict=True)
-    ]
-    drive = [system[n] - float(w) for n, w in zip(model.drives, w0, strict=True)]
-    _declare_rates(system, estimates, np.hstack([A, B, L]), (*estimates, *drive, *misses))
-    closed = np.linalg.eigvals(A - L @ C)
+    deviations = _input_deviations(system, model.drives, w0)
+    errors = _output_errors(system, listed, y0, C, estimates)
+    _declare_rates(system, estimates, np.hstack([A, B, L]), (*estimates, *deviations, *errors))
+    closed = np.linalg.eigvals(A - L @ C).astype(np.complex128)
     return Observer(
         system, model.names, model.drives, names, A, B, C, L, N, x0, w0, closed, estimates
     )
+
+
+def _independent_states(
+    model: StateModel, x0: Numbers, w0: Numbers
+) -> tuple[Numbers, Numbers, Numbers]:
+    """N, A and B of ξ̇ = A ξ + B (w − w₀), δx = N ξ."""
+    slopes = model.slopes(x0[None], w0[None], np.zeros(1))
+    N = tangent_basis(slopes.G[0])
+    return N, N.T @ slopes.x[0] @ N, N.T @ slopes.w[0]
+
+
+def _input_deviations(system: System, drives: Sequence[str], w0: Numbers) -> list[Scalar]:
+    """w − w₀"""
+    return [system[n] - float(w) for n, w in zip(drives, w0, strict=True)]
+
+
+def _output_errors(
+    system: System, measured: Sequence[Any], y0: Numbers, C: Numbers, estimates: Sequence[Scalar]
+) -> list[Scalar]:
+    """y − y₀ − C ξ̂"""
+    sensors = [system.expression(e) if isinstance(e, str) else e for e in measured]
+    return [
+        y - float(v) - _combination(row, estimates)
+        for y, v, row in zip(sensors, y0, C, strict=True)
+    ]
 
 
 def _declare(system: System, names: Sequence[str], N: Numbers) -> tuple[Scalar, ...]:

@@ -314,10 +314,7 @@ class _IntegralDecision:
         general_exists, why_not_general = self._generalized_potential_exists()
         why_no_H = self._hamiltonian_exists()[1] if potential_exists else ""
         verdicts = self._verdicts(potential_exists=potential_exists)
-        self.motion.restart_clock()
-        first = first_integrals(E, self.motion, self.where)
-        self.motion.restart_clock()
-        checked = identities(E, self.motion)
+        first, checked = self._first_integrals_and_identities()
         bound = self._error_bound(verdicts, first)
         return EnergyIntegrals(
             system=E.kin.system.name,
@@ -349,6 +346,15 @@ class _IntegralDecision:
             has_units=E.kin.system.has_units,
             energies=E,
         )
+
+    def _first_integrals_and_identities(
+        self,
+    ) -> tuple[tuple[FirstIntegral, ...], tuple[tuple[Formula, bool | None], ...]]:
+        """Each with the whole time that such tests may take."""
+        self.motion.restart_clock()
+        first = first_integrals(self.E, self.motion, self.where)
+        self.motion.restart_clock()
+        return first, identities(self.E, self.motion)
 
     def _error_bound(
         self, verdicts: tuple[EnergyIntegral, ...], first: tuple[FirstIntegral, ...]

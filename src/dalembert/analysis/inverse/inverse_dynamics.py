@@ -111,25 +111,27 @@ def inverse_dynamics(
     return InverseDynamics(loads, tuple(names), B, nodes)
 
 
+def _drive_coefficients(loads: RequiredLoads, inputs: list[int]) -> list[dict[int, int]]:
+    """{number of the input: its coefficient} in each load, which must be linear in them."""
+    linear = LinearCoefficients(loads.tape, inputs)
+    try:
+        return [linear(e)[1] for e in loads.nodes]
+    except NotLinear as problem:
+        msg = f"inverse_dynamics: the loads are not linear in the drives: {problem}"
+        raise BadDescription(msg) from problem
+
+
 def actuation_matrix(
     system: System, loads: RequiredLoads, names: list[str]
 ) -> tuple[list[int], list[dict[int, int]]]:
     """r and B with r = B τ: an input acts as its loads say, a coordinate along its own rate."""
     kin, t = loads.kinematics, loads.tape
-    symbols = {n: system.symbols[n] for n in names}
-    inputs = {n: s.scalar.i for n, s in symbols.items() if s.kind == "input"}
-    linear = LinearCoefficients(t, list(inputs.values()))
-    columns = {k: names.index(n) for k, n in enumerate(inputs)}
+    inputs = {n: s.scalar.i for n in names if (s := system.symbols[n]).kind == "input"}
+    columns = [names.index(n) for n in inputs]
     still = Substitution(t, dict.fromkeys(inputs.values(), t.zero))
-    nodes, B = [], []
-    for e in loads.nodes:
-        try:
-            _, parts = linear(e)
-        except NotLinear as problem:
-            msg = f"inverse_dynamics: the loads are not linear in the drives: {problem}"
-            raise BadDescription(msg) from problem
-        nodes.append(still(e))
-        B.append({columns[k]: t.neg(c) for k, c in parts.items()})
+    nodes = [still(e) for e in loads.nodes]
+    forms = _drive_coefficients(loads, list(inputs.values()))
+    B = [{columns[k]: t.neg(c) for k, c in form.items()} for form in forms]
     W = {kin.name(q): row for q, (_, row) in zip(kin.q, kin.WX, strict=True)}
     for n in names:
         for r, w in W.get(n, {}).items():

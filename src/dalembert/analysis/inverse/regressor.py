@@ -21,7 +21,7 @@ Source: C. Atkeson, C. An, J. Hollerbach, Int. J. Robotics Research 5(3), 1986, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final
@@ -53,7 +53,7 @@ from dalembert.mechanics.kinetics.spatial_fields import Location
 from dalembert.mechanics.model.elements import Body
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
-from dalembert.symbolic.algebra.exact.finite_field import modular_inverse
+from dalembert.symbolic.algebra.exact.finite_field import Element, modular_inverse
 from dalembert.symbolic.algebra.exact.linear_algebra import rational_reconstruction, rref_mod
 from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 from dalembert.symbolic.algebra.expression_graph import evaluate, symbols_of
@@ -367,18 +367,24 @@ def base_parameters(
     matrix = [[point(e) for e in row] for point in points for row in Y]
     p = points[0].prime
     rref, pivots = rref_mod(matrix, p)
-    others = [j for j in range(width) if j not in set(pivots)]
     grouped: dict[int, tuple[tuple[int, Fraction | float], ...]] = {}
-    for j in others:
-        residues = [(i, row[j]) for i, row in zip(pivots, rref, strict=True) if row[j]]
-        exact = [(i, rational_reconstruction(x, p, _MAX_FRACTION)) for i, x in residues]
-        read = tuple((i, beta) for i, beta in exact if beta is not None)
-        inexact = len(read) < len(exact)
-        grouped[j] = _fit_coefficients(kin, Y, j, [i for i, _ in exact]) if inexact else read
-    idle = tuple(j for j in others if not grouped[j])
+    for j in sorted(set(range(width)).difference(pivots)):
+        residues = {i: row[j] for i, row in zip(pivots, rref, strict=True) if row[j]}
+        exact = _exact_coefficients(residues, p)
+        grouped[j] = _fit_coefficients(kin, Y, j, list(residues)) if exact is None else exact
+    idle = tuple(j for j, group in grouped.items() if not group)
     return BaseParameters(
         tuple(names), tuple(pivots), idle, {j: g for j, g in grouped.items() if g}, len(matrix)
     )
+
+
+def _exact_coefficients(
+    residues: Mapping[int, Element], p: int
+) -> tuple[tuple[int, Fraction], ...] | None:
+    """β modulo p as small fractions; None where one is none."""
+    read = [(i, rational_reconstruction(x, p, _MAX_FRACTION)) for i, x in residues.items()]
+    exact = tuple((i, beta) for i, beta in read if beta is not None)
+    return exact if len(exact) == len(read) else None
 
 
 def _motion_sample_points(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
@@ -119,10 +120,17 @@ def optimize(
     phases = _phases(system, duration, one)
     problem, theta = _problem(phases, links, parameters, _explicit(form))
     _check_rule(problem, options.rule)
-    try:
+    with _cleared_progress(options):
         return _solutions(
             problem, theta, options, starts, seed, guess, refines=refine, audits=audit
         )
+
+
+@contextmanager
+def _cleared_progress(options: SearchOptions) -> Iterator[None]:
+    """The progress line is cleared at the end, also after an error."""
+    try:
+        yield
     finally:
         if options.show is not None:
             options.show("")

@@ -236,23 +236,18 @@ def solve_on_mesh(
 ) -> Answer:
     """One solve, from an answer on another mesh if there is one."""
     scheme = RULES[options.rule][0](options.order)
-    transcription = Transcription(
-        problem, meshes, scheme, frozenset() if earlier is None else earlier.dropped, hulls
-    )
+    dropped = frozenset[ConstraintKey]() if earlier is None else earlier.dropped
+    transcription = Transcription(problem, meshes, scheme, dropped, hulls)
     v = initial_point(transcription, guesses, theta)
     limit_stabilization(transcription, v)
     scale = variable_scales(transcription, v, guesses) if options.scaling else np.ones(len(v))
+    if earlier is None and (dropped := dependent_constraints(transcription, v, scale)):
+        transcription = Transcription(problem, meshes, scheme, dropped, hulls)
+        limit_stabilization(transcription, v)
     warm = None
-    if earlier is None:
-        dropped = dependent_constraints(transcription, v, scale)
-        if dropped:
-            transcription = Transcription(problem, meshes, scheme, dropped, hulls)
-            limit_stabilization(transcription, v)
-    else:
-        dropped = earlier.dropped
-        if scheme.has_end:
-            carried = carried_multipliers(earlier.transcription, earlier.solution, transcription)
-            warm = carried.rows, carried.lower, carried.upper
+    if earlier is not None and scheme.has_end:
+        carried = carried_multipliers(earlier.transcription, earlier.solution, transcription)
+        warm = carried.rows, carried.lower, carried.upper
     program = transcription.program(scale)
     _check_finite(transcription, program, v)
     solution = _solved(program, v, sum(len(m) - 1 for m in meshes), options, warm)

@@ -177,12 +177,16 @@ class Transcription:
         self.point_rows: list[Indices] = []
         self.upper = np.full(self.n_variables, math.inf)
         self.lower = -self.upper
-        for k in range(len(problem.phases)):
+        self._add_rows(hulls or ())
+
+    def _add_rows(self, hulls: Sequence[frozenset[int]]) -> None:
+        """The rows of all phases and links, and the limits of the constants that are found."""
+        for k in range(len(self.problem.phases)):
             self._add_phase(k)
-        for k in range(len(problem.links)):
+        for k in range(len(self.problem.links)):
             self._add_link(k)
-        self._limit(self.theta, problem.parameter_ranges)
-        for k, chosen in enumerate(hulls or ()):
+        self._limit(self.theta, self.problem.parameter_ranges)
+        for k, chosen in enumerate(hulls):
             self._add_hulls(k, sorted(chosen))
 
     # ---- variables ------------------------------------------------------------------------------

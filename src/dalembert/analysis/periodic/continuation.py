@@ -80,18 +80,14 @@ def continuation(
         chosen = {"guess": guess, "values": values, "inputs": inputs}
         branch = equilibrium_branch(system, parameter, over, given, **chosen, t=t, step=step)
         return with_stability(branch, dict(values or {}), dict(inputs or {}), t)
-    if isinstance(system, Family):
-        orbit, parameter, old = system.orbits[-1], parameter or system.parameter, system.over
-        over = old if over is None else over
-    elif isinstance(system, PeriodicOrbit):
-        orbit = system
-    else:
+    if not isinstance(system, PeriodicOrbit | Family):
         msg = f"continuation: give a System or an orbit of da.periodic, not {type(system).__name__}"
         raise NotASystem(msg)
-    name = _parameter_name(orbit, parameter)
     if not isinstance(points, int) or points < 1:
         msg = f"continuation: points={points!r:.60}; give 1, 2, …"
         raise BadValue(msg)
+    orbit, parameter, over = _continued_orbit(system, parameter, over)
+    name = _parameter_name(orbit, parameter)
     family = follow(
         orbit,
         name,
@@ -102,6 +98,15 @@ def continuation(
         on_progress=on_progress,
     )
     return _join_families(system, family) if isinstance(system, Family) else family
+
+
+def _continued_orbit(
+    system: PeriodicOrbit | Family, parameter: Key | None, over: tuple[float, float] | None
+) -> tuple[PeriodicOrbit, Key | None, tuple[float, float] | None]:
+    """An orbit, or the last one of a family with its parameter and range."""
+    if isinstance(system, PeriodicOrbit):
+        return system, parameter, over
+    return system.orbits[-1], parameter or system.parameter, system.over if over is None else over
 
 
 def _join_families(first: Family, second: Family) -> Family:

@@ -95,17 +95,12 @@ def periodic(
                  `returns` how many times
     segments     number of shooting segments; by default from the growth of deviations
     """
-    if not isinstance(system, System):
-        msg = f"periodic: give a System, not {type(system).__name__}"
-        raise NotASystem(msg)
-    if hold not in _HOLD:
-        msg = f"periodic: hold={hold!r}; choose 'energy' or 'period'"
-        raise Unknown(msg)
+    _check_system_and_hold(system, hold)
     _check_counts(returns=returns, subharmonic=subharmonic, segments=segments)
+    _check_contact_segments(system, segments)
     if isinstance(start, Trajectory):
         start, result = guess_from_run(start)
         period = result if period is None else period
-    _check_contact_segments(system, segments)
     given = describe(system, start, guess, values, inputs, t0)
     if section is not None and not events:
         msg = "periodic: section= names one of events=[…]; give the events"
@@ -122,6 +117,15 @@ def periodic(
     problem = _OrbitProblem(flow, hold, energy, shift, closing, reversal)
     T, drive = problem.period(period, subharmonic)
     return problem.solve(T, drive, segments)
+
+
+def _check_system_and_hold(system: object, hold: str) -> None:
+    if not isinstance(system, System):
+        msg = f"periodic: give a System, not {type(system).__name__}"
+        raise NotASystem(msg)
+    if hold not in _HOLD:
+        msg = f"periodic: hold={hold!r}; choose 'energy' or 'period'"
+        raise Unknown(msg)
 
 
 def _check_contact_segments(system: System, segments: int | None) -> None:

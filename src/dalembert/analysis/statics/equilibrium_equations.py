@@ -76,19 +76,20 @@ class EquilibriumEquations:
         speeds = [u for u in self.kin.u if u in self.nonzero_speeds]
         self.unknown = [i for i in (*self.kin.q, *self.kin.x, *speeds) if i not in known]
         self.unknown += self.free_inputs
-        self.state: dict[int, float] = (
-            {i: float(x) for i, x in evaluator.numbers.items()}
-            | {evaluator.time: t}
-            | self._no_rotation()
-        )
-        declared = zip(self.kin.x, self.kin.declared_x, strict=True)
-        self.state |= {x: float(value or 0) for x, value in declared}
-        self.state |= dict.fromkeys(self.nonzero_speeds, 0.0) | dict.fromkeys(self.kin.udot, 0.0)
+        self.state = self._first_state()
         self.state |= {i: x for i, x in known.items() if i is not None} | self.free_inputs
         for c in guess_conditions:
             if c.symbol is not None:
                 self._apply_guess(c)
         self._assemble_equations([c for c in given_conditions if c.symbol not in known])
+
+    def _first_state(self) -> dict[int, float]:
+        """Constants and time, states as declared, bodies that are not rotated, at rest."""
+        state = {i: float(x) for i, x in self.evaluator.numbers.items()}
+        state |= {self.evaluator.time: self.t} | self._no_rotation()
+        declared = zip(self.kin.x, self.kin.declared_x, strict=True)
+        state |= {x: float(value or 0) for x, value in declared}
+        return state | dict.fromkeys(self.nonzero_speeds, 0.0) | dict.fromkeys(self.kin.udot, 0.0)
 
     def _split_inputs(self, guess: Mapping[Key, Any]) -> tuple[dict[int, float], dict[Key, Any]]:
         """{symbol: first value} of the inputs that are guessed, which are unknowns, and the rest

@@ -95,14 +95,11 @@ class ContactRunner:
         chunk = ResultChunk.empty(self.plan, len(members), audit=self.plan.audit)
         table = self.plan.grid.table(members)
         initial = InitialStates(self.plan, setup.values, int(members[0]))
-        tape, roles = setup.values.kin.tape, enumerate(self.plan.roles.items())
-        places = {tape.names[x]: k for k, (x, role) in roles if role is ParameterRole.CONSTANT}
-        varied = {i: table[:, k] for i, k in places.items()}
-        self._first_constants = {i: float(x[0]) for i, x in varied.items()}
+        varied = self._varied_constants(setup, table)
         if varied and not (initial.is_direct and batch.set_constants({})):
             return self._alone.run(members, threads, on_progress)
         starts = initial.table(members, table, varied, lambda _: setup.values, chunk.refuse)
-        suspect = PhysicalityCheck(setup.values, places).suspect_rows(varied, len(members))
+        suspect = PhysicalityCheck(setup.values, varied).suspect_rows(varied, len(members))
         begun = np.setdiff1d(np.flatnonzero(chunk.outcome != REFUSED), suspect)
         blocks = [begun[k : k + _BLOCK] for k in range(0, len(begun), _BLOCK)]
         run_block = partial(self._run_block, int(members[0]), starts, varied)
@@ -117,6 +114,14 @@ class ContactRunner:
         if len(left):
             chunk.replace_rows(left, self._alone.run(members[left], 1))
         return chunk
+
+    def _varied_constants(self, setup: RunSetup, table: FloatArray) -> dict[int, FloatArray]:
+        """{symbol: values of all members} of the constants that vary."""
+        tape, roles = setup.values.kin.tape, enumerate(self.plan.roles.items())
+        places = {tape.names[x]: k for k, (x, role) in roles if role is ParameterRole.CONSTANT}
+        varied = {i: table[:, k] for i, k in places.items()}
+        self._first_constants = {i: float(x[0]) for i, x in varied.items()}
+        return varied
 
     def _batch(self, member: int) -> RunBatch:
         """The prepared run of this thread."""
@@ -206,32 +211,45 @@ class ContactRunner:
         self, motions: Motions, setup: RunSetup, varied: dict[int, FloatArray]
     ) -> FloatArray:
         """max |E_Z − E_Z(t₀)| of each member relative to its energies, as `RunIntegrals` has it."""
-        assert setup.watched is not None
-        evaluator, first = setup.values.evaluator, motions.first
-        E = cached_energies(evaluator.kin)
-        energies = as_nodes(evaluator.tape, [E.K2, E.V])
-        in_state = [evaluator.in_state(i) for i in energies]
-        counts = np.diff(np.append(first, len(motions.t)))
+        counts = np.diff(np.append(motions.first, len(motions.t)))
         along = {i: np.repeat(x, counts) for i, x in varied.items()}
-        K2, V = self._evaluate(setup, in_state, motions.y, motions.t, along)
-        n, names = len(evaluator.kin.state), setup.watched.audit.names
+        K2, V, work, E_Z = self._energies(motions, setup, along)
+
+        def change(e: FloatArray) -> FloatArray:
+            return np.abs(e - np.repeat(e[motions.first], counts))
+
+        drifts = np.maximum.reduceat(change(E_Z), motions.first)
+        sizes = np.maximum.reduceat(K2 + change(V) + np.abs(work), motions.first)
+        bounds = self._energy_nodes(setup, bounds=True)
+        terms = partial(self._largest_terms, setup, bounds, motions, along)
+        own = (slice(*pair) for pair in pairwise((*motions.first, len(motions.t))))
+        scales = [
+            energy_scale(float(d), float(s), partial(terms, rows)).size
+            for d, s, rows in zip(drifts, sizes, own, strict=True)
+        ]
+        return np.asarray(drifts / np.array(scales))
+
+    def _energies(
+        self, motions: Motions, setup: RunSetup, along: dict[int, FloatArray]
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """K₂, V, Z and E_Z along all members."""
+        assert setup.watched is not None
+        K2, V = self._evaluate(setup, self._energy_nodes(setup), motions.y, motions.t, along)
+        n, names = len(setup.values.evaluator.kin.state), setup.watched.audit.names
 
         def quadrature(name: str) -> FloatArray:
             return motions.y[:, n + names.index(name)] if name in names else np.zeros_like(K2)
 
-        E_Z = K2 + V + quadrature(Z) + quadrature(EVENT_LOSS)
-        drifts = np.maximum.reduceat(np.abs(E_Z - np.repeat(E_Z[first], counts)), first)
-        sizes = K2 + np.abs(V - np.repeat(V[first], counts)) + np.abs(quadrature(Z))
-        scales = np.maximum.reduceat(sizes, first)
-        bounds = [evaluator.in_state(i) for i in magnitude_bounds(evaluator.tape, energies)]
-        own = [slice(*pair) for pair in pairwise((*first, len(motions.t)))]
-        sizes = [
-            energy_scale(
-                float(d), float(s), partial(self._largest_terms, setup, bounds, motions, along, k)
-            ).size
-            for d, s, k in zip(drifts, scales, own, strict=True)
-        ]
-        return np.asarray(drifts / np.array(sizes))
+        return K2, V, quadrature(Z), K2 + V + quadrature(Z) + quadrature(EVENT_LOSS)
+
+    def _energy_nodes(self, setup: RunSetup, *, bounds: bool = False) -> list[int]:
+        """K₂ and V in the state, or bounds of their magnitude by their terms."""
+        evaluator = setup.values.evaluator
+        E = cached_energies(evaluator.kin)
+        nodes = as_nodes(evaluator.tape, [E.K2, E.V])
+        return list(
+            map(evaluator.in_state, magnitude_bounds(evaluator.tape, nodes) if bounds else nodes)
+        )
 
     def _largest_terms(
         self,

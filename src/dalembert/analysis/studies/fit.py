@@ -210,11 +210,9 @@ def _solve_reweighted(
     spreads = problem.pool_by_name(lambda x: float(np.std(x)) or 1.0, [c.values for c in columns])
     problem.sigma = spreads if given is None else given
     _check_sensitivity(problem, first)
+    pairs = zip(at_first, problem.experiments, strict=True)
     structure = combine_tables(
-        [
-            structural_identifiability(r, [c.key for c in e.columns])
-            for r, e in zip(at_first, problem.experiments, strict=True)
-        ]
+        [structural_identifiability(r, [c.key for c in e.columns]) for r, e in pairs]
     )
     theta, solution = first, None
     for _ in range(1 if given is not None else _MAX_REWEIGHTINGS):
@@ -319,16 +317,7 @@ def _build_fit(
     assert runs is not None
     residuals = problem.residuals(theta)
     covariance, local = _covariance(problem, residuals, problem.jacobian(theta))
-    if not converged:
-        warn(
-            "fit: the best values were not reached; allow more evaluations (most=…) or begin nearer"
-        )
-    for group in local.groups:
-        warn(
-            f"fit: {', '.join(group)} are not separately identifiable from these data; one of "
-            "their values may "
-            f"be given, or another column measured"
-        )
+    _warn_of_fit(local, converged=converged)
     belongs = [run for run, e in zip(runs, problem.experiments, strict=True) for _ in e.columns]
     split, sigma = problem.split_by_column(residuals), problem.sigma.tolist()
     fitted = zip(problem.labels(), belongs, problem.columns, split, sigma, strict=True)
@@ -350,6 +339,19 @@ def _build_fit(
         converged,
         known,
     )
+
+
+def _warn_of_fit(local: Inseparable, *, converged: bool) -> None:
+    """Values that were not reached, and values that the data do not separate."""
+    if not converged:
+        warn(
+            "fit: the best values were not reached; allow more evaluations (most=…) or begin nearer"
+        )
+    for group in local.groups:
+        warn(
+            f"fit: {', '.join(group)} are not separately identifiable from these data; one of "
+            "their values may be given, or another column measured"
+        )
 
 
 def _covariance(

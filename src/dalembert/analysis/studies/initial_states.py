@@ -9,7 +9,7 @@ values of a single run are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -194,7 +194,7 @@ class PhysicalityCheck:
     members at once.
     """
 
-    def __init__(self, values: RunValues, varied: dict[int, int]) -> None:
+    def __init__(self, values: RunValues, varied: Collection[int]) -> None:
         self._evaluator = evaluator = values.evaluator
         tape = evaluator.tape
 

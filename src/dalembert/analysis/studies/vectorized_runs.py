@@ -27,7 +27,7 @@ from dalembert.runtime.ode.failure_diagnosis import run_stopped_error
 from dalembert.runtime.ode.failures import Cause, NoProgress, RunStopped
 from dalembert.runtime.ode.integrator_state import IntegratorState, StepCause
 from dalembert.runtime.ode.solution import ChunkedArray, Outcome, Solution, StoredTrajectory
-from dalembert.runtime.ode.vectorized.layout import Functional, LaneFunctions
+from dalembert.runtime.ode.vectorized.layout import Functional, LaneFunctions, LaneSeries
 from dalembert.runtime.ode.vectorized.loop import NO_PROGRESS
 from dalembert.runtime.ode.vectorized.workers import (
     EnsembleTables,
@@ -96,20 +96,7 @@ class VectorizedRunner:
         self.audit = self._audit(quadratures)
         series = lane_series(plan, self.values, self.model, self.audit, quadratures)
         self._functionals = [kept for kept in plan.outputs if kept.functional is not None]
-        quantities = self._compile_functionals()
-        self.functions = LaneFunctions(
-            self.model.rates if series is None else series.motion.zero,
-            quadrature_rates(self.audit, series),
-            self.audit.energy if self.audit else None,
-            self.model.projection if o.stabilizer == PROJECTION else None,
-            quantities,
-            tuple(
-                Functional(kept.functional, k, SIGNS[kept.direction])
-                for k, kept in enumerate(self._functionals)
-                if kept.functional is not None
-            ),
-            series,
-        )
+        self.functions = self._lane_functions(self.model.rates, series)
         self.program = VectorizedCode(self.functions, lanes or default_lanes(series))
         self.starts = InitialStates(plan, self.values, self._reference_run)
         self._nodes = {
@@ -135,6 +122,23 @@ class VectorizedRunner:
             "jumps in time"
             if has_discontinuities(self.model.tape, self._kin.system.t.i, numbers)
             else ""
+        )
+
+    def _lane_functions(self, rates: CompiledFunction, series: LaneSeries | None) -> LaneFunctions:
+        """The rates or their series, the audit's energies, the projection and the functionals."""
+        quantities = self._compile_functionals()
+        return LaneFunctions(
+            rates if series is None else series.motion.zero,
+            quadrature_rates(self.audit, series),
+            self.audit.energy if self.audit else None,
+            self.model.projection if self.plan.options.stabilizer == PROJECTION else None,
+            quantities,
+            tuple(
+                Functional(kept.functional, k, SIGNS[kept.direction])
+                for k, kept in enumerate(self._functionals)
+                if kept.functional is not None
+            ),
+            series,
         )
 
     # ---- values ------------------------------------------------------------------------------

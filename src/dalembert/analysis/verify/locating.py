@@ -196,23 +196,27 @@ class Search:
                 continue
             ratio = [(a - b) * pow(a, -1, self.p) % self.p for a, b in zip(own, sigma, strict=True)]
             for factor in self.terms.recognise(ratio) if any(ratio) else ():
-                term = self._single(factor)
-                if term is not None:
-                    size = 1 if not term.powers else sum(abs(n) for _, n in term.powers) + 1
-                    kind = "sign" if not term.powers and term.coefficient == -1 else "factor"
-                    right = k >= self.row.right
-                    yield Change(
-                        self.place,
-                        group,
-                        factor * group,
-                        kind,
-                        size,
-                        self.row.spans[k],
-                        group=True,
-                        right=right,
-                        bracket=self._bracket(k),
-                        factor=factor,
-                    )
+                change = self._group_change(k, group, factor)
+                if change is not None:
+                    yield change
+
+    def _group_change(self, k: int, group: Scalar, factor: Scalar) -> Change | None:
+        """The bracket number k times a factor; None where the factor is not one term."""
+        term = self._single(factor)
+        if term is None:
+            return None
+        return Change(
+            self.place,
+            group,
+            factor * group,
+            "sign" if not term.powers and term.coefficient == -1 else "factor",
+            1 if not term.powers else sum(abs(n) for _, n in term.powers) + 1,
+            self.row.spans[k],
+            group=True,
+            right=k >= self.row.right,
+            bracket=self._bracket(k),
+            factor=factor,
+        )
 
     def _bracket(self, k: int) -> str | None:
         """A bracket with named intermediates, as it was written."""

@@ -245,8 +245,7 @@ def _judged_set(
     varies = moved != C
     vanishes = varies and (len(C) != wanted or _determinant(C, p) != _determinant(moved, p))
     single = all(sum(map(bool, row)) == 1 for row in C)
-    S, _ = matrices.values(point)
-    solved = all(sum(map(bool, row)) == 1 and set(row) <= {0, 1, p - 1} for row in S)
+    solved = _is_solved(matrices, point)
     if rank < wanted:
         kind = Kind.SUBSET
     elif vanishes and not solved:
@@ -255,10 +254,26 @@ def _judged_set(
         kind = Kind.ADMISSIBLE
     else:
         kind = Kind.EQUAL if single or solved else Kind.COMBINED
-    combination = tuple(map(tuple, C))
     return Judgement(
-        kind, verdicts, rank, wanted, combination, p, places, missing, varies, vanishes, solved
+        kind,
+        verdicts,
+        rank,
+        wanted,
+        tuple(map(tuple, C)),
+        p,
+        places,
+        missing,
+        varies,
+        vanishes,
+        solved,
     )
+
+
+def _is_solved(matrices: Matrices, point: SamplePoint) -> bool:
+    """Whether every answer is one acceleration, or minus one."""
+    S, _ = matrices.values(point)
+    units = {0, 1, point.prime - 1}
+    return all(sum(map(bool, row)) == 1 and set(row) <= units for row in S)
 
 
 def _missing(C: list[list[int]], p: int, width: int) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ where a system is solved.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -135,6 +135,17 @@ def _unavailable(name: str, why: str) -> EngineComparison:
     return EngineComparison(name, 0, 0.0, 0.0, 0.0, "", 0.0, why)
 
 
+class _StateErrors(NamedTuple):
+    """Relative differences at one state; where the accelerations differ most; V of both."""
+
+    acceleration: float
+    where: str
+    mass_matrix: float
+    condition: float
+    kinetic: float
+    potentials: tuple[float, float]
+
+
 class StateSample:
     """Random states of a System, with everything that is compared there."""
 
@@ -177,33 +188,41 @@ class StateSample:
 
     def against(self, engine: Engine) -> EngineComparison:
         """The largest differences over all states."""
-        worst, where, condition = np.zeros(3), "", 1.0
-        gaps: list[tuple[float, float]] = []
-        for state, control, udot in self.points:
-            qpos, qvel, B, drift = self.velocities.at(state)
-            theirs = engine.at(qpos, qvel, control)
-            a = theirs.accelerations(self.velocities.free)
-            ours = B @ udot + drift
-            gap = np.abs(ours - a)
-            size = max(float(np.max(np.abs(a))), 1.0)
-            if theirs.violation > max(TOLERANCE, worst[0]):
-                worst[0], where = theirs.violation, "the positions that couplings and loops allow"
-            if float(np.max(gap)) / size > worst[0]:
-                worst[0] = float(np.max(gap)) / size
-                where = self.velocities.names[int(np.argmax(gap))]
-            M = theirs.M[np.ix_(self.velocities.free, self.velocities.free)]
-            projected = B.T @ M @ B
-            worst[1] = max(
-                worst[1], float(np.max(np.abs(projected - state.M)) / np.max(np.abs(projected)))
-            )
-            condition = max(condition, float(np.linalg.cond(M)))
-            T, V = self.energy(state)
-            worst[2] = max(worst[2], abs(T - theirs.kinetic) / max(abs(theirs.kinetic), 1.0))
-            gaps.append((V, theirs.potential))
-        worst[2] = max(worst[2], _potential_gap(gaps))
-        udot_error, mass_error, energy_error = map(float, worst)
+        errors = [self._errors_at(engine, *point) for point in self.points]
+        # the first of the states that differ most
+        worst = max(errors, key=lambda e: e.acceleration)
         return EngineComparison(
-            engine.name, len(self.points), udot_error, mass_error, energy_error, where, condition
+            engine.name,
+            len(self.points),
+            worst.acceleration,
+            max(e.mass_matrix for e in errors),
+            max(*(e.kinetic for e in errors), _potential_gap([e.potentials for e in errors])),
+            worst.where if worst.acceleration > 0.0 else "",
+            max(1.0, *(e.condition for e in errors)),
+        )
+
+    def _errors_at(
+        self, engine: Engine, state: StateValues, control: Numbers, udot: Numbers
+    ) -> _StateErrors:
+        """The differences at one state."""
+        qpos, qvel, B, drift = self.velocities.at(state)
+        theirs = engine.at(qpos, qvel, control)
+        a = theirs.accelerations(self.velocities.free)
+        gap = np.abs(B @ udot + drift - a)
+        worst = float(np.max(gap)) / max(float(np.max(np.abs(a))), 1.0)
+        where = self.velocities.names[int(np.argmax(gap))]
+        if theirs.violation > TOLERANCE and theirs.violation >= worst:
+            worst, where = theirs.violation, "the positions that couplings and loops allow"
+        M = theirs.M[np.ix_(self.velocities.free, self.velocities.free)]
+        projected = B.T @ M @ B
+        T, V = self.energy(state)
+        return _StateErrors(
+            worst,
+            where,
+            float(np.max(np.abs(projected - state.M)) / np.max(np.abs(projected))),
+            float(np.linalg.cond(M)),
+            abs(T - theirs.kinetic) / max(abs(theirs.kinetic), 1.0),
+            (V, theirs.potential),
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -37,81 +37,79 @@ def unsupported_in_urdf(spec: Any) -> UnsupportedFeatures:
 
 def unsupported_in_mjcf(m: Any) -> UnsupportedFeatures:
     """Everything of a compiled model that is not mapped."""
-    named = partial(names, m)
-    fluid = m.opt.density > 0 or m.opt.viscosity > 0
-    joints, tendons, actuators = (
-        named("jnt", m.njnt),
-        named("tendon", m.ntendon),
-        named("actuator", m.nu),
+    return _drop_empty(
+        {
+            "contacts": _selected(
+                m, "body", np.bincount(m.geom_bodyid[_colliding_geoms(m)], minlength=m.nbody)
+            ),
+            **_unsupported_joints_and_tendons(m),
+            "fluid forces": ("all bodies",) if m.opt.density > 0 or m.opt.viscosity > 0 else (),
+            "gravity compensation": _selected(m, "body", m.body_gravcomp),
+            **_unsupported_actuators(m),
+            "equalities of kinds that are not mapped": _selected(m, "eq", m.eq_type > 3),
+            "equalities that are not active": _selected(m, "eq", ~m.eq_active0.astype(bool)),
+            "adhesion": _selected(
+                m,
+                "geom",
+                np.reshape(m.geom_adhesion, (m.ngeom, -1)).any(axis=1) if m.ngeom else [],
+            ),
+            "flexes": names(m, "flex", m.nflex),
+            "plugins": names(m, "plugin", m.nplugin),
+            "sensors": names(m, "sensor", m.nsensor),
+            "mocap bodies (held where they are)": _selected(m, "body", m.body_mocapid >= 0),
+        }
     )
-    dofs = [joints[j] for j in m.dof_jntid]
-    features: dict[str, Iterable[str]] = {
-        "contacts": _selected_names(
-            named("body", m.nbody),
-            np.bincount(m.geom_bodyid[_colliding_geoms(m)], minlength=m.nbody),
-        ),
-        "joint limits": _selected_names(joints, m.jnt_limited),
-        "tendon limits": _selected_names(tendons, m.tendon_limited),
+
+
+def _unsupported_joints_and_tendons(m: Any) -> dict[str, Iterable[str]]:
+    """Limits, dry friction, and springs and dampers that are not linear."""
+    joints = names(m, "jnt", m.njnt)
+    of_dofs = [joints[j] for j in m.dof_jntid]
+    polynomial = np.any(m.tendon_stiffnesspoly, axis=1) | np.any(m.tendon_dampingpoly, axis=1)
+    return {
+        "joint limits": _selected(m, "jnt", m.jnt_limited),
+        "tendon limits": _selected(m, "tendon", m.tendon_limited),
         "dry friction": (
-            *_selected_names(dofs, m.dof_frictionloss),
-            *_selected_names(tendons, m.tendon_frictionloss),
+            *compress(of_dofs, m.dof_frictionloss),
+            *_selected(m, "tendon", m.tendon_frictionloss),
         ),
         "polynomial springs and dampers": (
-            *_selected_names(joints, np.any(m.jnt_stiffnesspoly, axis=1)),
-            *_selected_names(dofs, np.any(m.dof_dampingpoly, axis=1)),
-            *_selected_names(
-                tendons,
-                np.any(m.tendon_stiffnesspoly, axis=1) | np.any(m.tendon_dampingpoly, axis=1),
-            ),
+            *_selected(m, "jnt", np.any(m.jnt_stiffnesspoly, axis=1)),
+            *compress(of_dofs, np.any(m.dof_dampingpoly, axis=1)),
+            *_selected(m, "tendon", polynomial),
         ),
         "springs that yield": (
-            *_selected_names(joints, m.jnt_springyield),
-            *_selected_names(tendons, m.tendon_springyield),
+            *_selected(m, "jnt", m.jnt_springyield),
+            *_selected(m, "tendon", m.tendon_springyield),
         ),
-        "springs of ball and free joints": _selected_names(
-            joints, (m.jnt_stiffness != 0) & (m.jnt_type < 2)
+        "springs of ball and free joints": _selected(
+            m, "jnt", (m.jnt_stiffness != 0) & (m.jnt_type < 2)
         ),
-        "wrapping tendons": _selected_names(
-            tendons, [has_wrapping(m, k) for k in range(m.ntendon)]
+        "wrapping tendons": _selected(m, "tendon", [has_wrapping(m, k) for k in range(m.ntendon)]),
+        "tendon springs with slack": _selected(m, "tendon", slack_tendons(m)),
+    }
+
+
+def _unsupported_actuators(m: Any) -> dict[str, Iterable[str]]:
+    """Other kinds, and what the mapped kinds have beyond gain and bias."""
+    mapped = np.array([is_supported_actuator(m, k) for k in range(m.nu)], dtype=bool)
+    return {
+        "actuators of kinds that are not mapped": _selected(m, "actuator", ~mapped),
+        "activation dynamics (the input is the activation)": _selected(
+            m, "actuator", mapped & (m.actuator_dyntype > 0)
         ),
-        "tendon springs with slack": _selected_names(tendons, slack_tendons(m)),
-        "fluid forces": ("all bodies",) if fluid else (),
-        "gravity compensation": _selected_names(named("body", m.nbody), m.body_gravcomp),
-        "actuators of kinds that are not mapped": _selected_names(
-            actuators, [not is_supported_actuator(m, k) for k in range(m.nu)]
-        ),
-        "activation dynamics (the input is the activation)": _selected_names(
-            actuators,
-            [is_supported_actuator(m, k) and m.actuator_dyntype[k] > 0 for k in range(m.nu)],
-        ),
-        "armature, damping and delay of actuators": _selected_names(
-            actuators,
+        "armature, damping and delay of actuators": _selected(
+            m,
+            "actuator",
             (m.actuator_armature != 0)
             | (m.actuator_damping != 0)
             | np.any(m.actuator_dampingpoly, axis=1)
             | (m.actuator_delay != 0),
         ),
-        "ranges of controls and forces": _selected_names(
-            actuators, m.actuator_ctrllimited | m.actuator_forcelimited | m.actuator_actlimited
-        ),
-        "equalities of kinds that are not mapped": _selected_names(
-            named("eq", m.neq), m.eq_type > 3
-        ),
-        "equalities that are not active": _selected_names(
-            named("eq", m.neq), ~m.eq_active0.astype(bool)
-        ),
-        "adhesion": _selected_names(
-            named("geom", m.ngeom),
-            np.reshape(m.geom_adhesion, (m.ngeom, -1)).any(axis=1) if m.ngeom else [],
-        ),
-        "flexes": named("flex", m.nflex),
-        "plugins": named("plugin", m.nplugin),
-        "sensors": named("sensor", m.nsensor),
-        "mocap bodies (held where they are)": _selected_names(
-            named("body", m.nbody), m.body_mocapid >= 0
+        "ranges of controls and forces": _selected(
+            m, "actuator", m.actuator_ctrllimited | m.actuator_forcelimited | m.actuator_actlimited
         ),
     }
-    return _drop_empty(features)
 
 
 def _drop_empty(features: dict[str, Any]) -> UnsupportedFeatures:
@@ -124,8 +122,9 @@ def _colliding_geoms(m: Any) -> Any:
     return can if np.count_nonzero(can) > 1 else np.zeros_like(can)
 
 
-def _selected_names(names: list[str], chosen: Any) -> tuple[str, ...]:
-    return tuple(n for n, yes in zip(names, chosen, strict=True) if yes)
+def _selected(m: Any, kind: str, chosen: Any) -> tuple[str, ...]:
+    """The names of the chosen elements of a kind."""
+    return tuple(compress(names(m, kind, len(chosen)), chosen))
 
 
 def names(m: Any, kind: str, count: int) -> list[str]:

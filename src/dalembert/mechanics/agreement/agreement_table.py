@@ -403,6 +403,31 @@ def agreement(
     """
     show = on_progress or (lambda _done, _step: None)
     kin, seed = kinematics(system), process_seed() if seed is None else seed
+    rows, certificates = _compare_principles(kin, principles, seed, show)
+    show(len(principles), "kinematics")
+    findings, decision = audit_kinematics(kin, seed)
+    bound = union_bound(
+        [*(v.bound for v in certificates if v.holds), decision.bound if decision.all_zero else 0.0]
+    )
+    points, bits = (
+        max([decision.points, *(v.points for v in certificates)]),
+        max([decision.bits, *(v.bits for v in certificates)]),
+    )
+    notes = tuple(
+        f"{x!r} is read as {PiNumber(Fraction(0), k)}" for x, k in kin.tape.read_as_pi.items()
+    )
+    return Agreement(
+        system.name, tuple(rows), findings, bound, points, bits, seed, read_as_pi=notes
+    )
+
+
+def _compare_principles(
+    kin: Kinematics,
+    principles: Sequence[tuple[Principle, Derive]],
+    seed: int,
+    show: Callable[[int, str], None],
+) -> tuple[list[AgreementRow], list[Certificate]]:
+    """A row for each principle, and how each compares with the first that applies."""
     reference: ReferenceEquations | None = None
     rows: list[AgreementRow] = []
     certificates: list[Certificate] = []
@@ -421,21 +446,7 @@ def agreement(
             show(k, f"comparing {principle.title}")
             certificates.append(reference.certificate(d.equations))
         rows.append(_agreement_row(d, certificates[-1] if certificates else None, seconds))
-    show(len(principles), "kinematics")
-    findings, decision = audit_kinematics(kin, seed)
-    bound = union_bound(
-        [*(v.bound for v in certificates if v.holds), decision.bound if decision.all_zero else 0.0]
-    )
-    points, bits = (
-        max([decision.points, *(v.points for v in certificates)]),
-        max([decision.bits, *(v.bits for v in certificates)]),
-    )
-    notes = tuple(
-        f"{x!r} is read as {PiNumber(Fraction(0), k)}" for x, k in kin.tape.read_as_pi.items()
-    )
-    return Agreement(
-        system.name, tuple(rows), findings, bound, points, bits, seed, read_as_pi=notes
-    )
+    return rows, certificates
 
 
 def _agreement_row(d: Derivation, result: Certificate | None, seconds: float) -> AgreementRow:

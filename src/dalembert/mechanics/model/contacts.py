@@ -108,25 +108,26 @@ def contact(
     refuse_inputs(s, label, gap)
     # the normal of a plane may turn as well
     approach = v @ n if height is not None else gap.dot
-    ground_point = through if ball is None else ball
-    drift = _ground_drift(s, label, ground_point, other) if directions else v
+    drift = _ground_drift(s, label, through if ball is None else ball, other) if directions else v
     speeds = _ground_speeds(s, label, speed, len(directions))
-    slips = [(v - drift) @ t - w for t, w in zip(directions, speeds, strict=True)]
-    rows = [(row, v @ d) for row, d in zip((approach, *slips), (n, *directions), strict=True)]
-    _check_reaction(s, label, rows, other)
+    slips = _slip_rates(v - drift, directions, speeds)
+    axes = (n, *directions)
+    _check_reaction(s, label, zip((approach, *slips), axes, strict=True), v, other)
     N, *T = _contact_force_symbols(s, label, len(slips), two_sided=two_sided)
-    load = _contact_load(label, zip((N, *T), (n, *directions), strict=True), place, (body, other))
-    slip, slip_across = (*slips, None, None)[:2]
-    T_along, T_across = (*T, None, None)[:2]
+    load = _contact_load(label, zip((N, *T), axes, strict=True), place, (body, other))
     declare_contact(
-        s, label, load, (N, T_along), gap=gap, approach=approach, slip=slip, mu=mu,
+        s, label, load, (N, T[0] if T else None), gap=gap, approach=approach,
+        slip=slips[0] if slips else None, across=(slips[1], T[1]) if len(T) == 2 else None, mu=mu,
         stribeck=stribeck, restitution=restitution, law=law, two_sided=two_sided,
-        arrow=(place, n, directions[0] if directions else None),
-        across=None if slip_across is None or T_across is None else (slip_across, T_across),
-        active=active,
+        arrow=(place, n, directions[0] if directions else None), active=active,
         geometry=_drawn_geometry(s, (through, ball, height), directions, speeds),
     )  # fmt: skip
     _resisting_torques(s, label, n, directions, (body, other), spin=spin, rolling=rolling)
+
+
+def _slip_rates(v: Vector, directions: Iterable[Vector], speeds: Iterable[Scalar]) -> list[Scalar]:
+    """v·t − w along each direction of slip, w being the speed of the ground."""
+    return [v @ t - w for t, w in zip(directions, speeds, strict=True)]
 
 
 def _contact_point(s: Registry, at: Point, reach: Scalar, n: Vector) -> Point:
@@ -414,12 +415,16 @@ def _ground_drift(s: Registry, label: str, Q: Point | None, other: Body | None) 
 
 
 def _check_reaction(
-    s: Registry, label: str, rows: list[tuple[Scalar, Scalar]], other: Body | None
+    s: Registry,
+    label: str,
+    rows: Iterable[tuple[Scalar, Vector]],
+    v: Vector,
+    other: Body | None,
 ) -> None:
-    """∂v/∂q̇ of each row is what its force does work on: otherwise something moves with the
-    ground on which no force acts.
+    """Each row is v along its axis, on which its force does work: otherwise something moves with
+    the ground on which no force acts.
     """
-    left = [name for row, v in rows for name in _moving_coordinates(s, row - v, label)]
+    left = [name for row, axis in rows for name in _moving_coordinates(s, row - v @ axis, label)]
     if not left:
         return
     if other is None:

@@ -313,17 +313,21 @@ def friction(
     if mu is None:
         return
     n = _normal_force(s, label, normal)
-    T: Scalar | None
-    if len(rows) == 1:
-        (_, T), across = contact_forces(s, label, normal=False, slips=True), None
-    else:
-        T, T_across = plane_friction_forces(s, label)
-        across = rows[1], T_across
-    load = load_along_row(s, label, rows[0], T, across)
+    T, across = _friction_forces(s, label, rows)
     declare_contact(
-        s, label, load, (None, T), slip=rows[0], normal=n, mu=mu, stribeck=stribeck, across=across,
-        active=active,
+        s, label, load_along_row(s, label, rows[0], T, across), (None, T), slip=rows[0], normal=n,
+        mu=mu, stribeck=stribeck, across=across, active=active,
     )  # fmt: skip
+
+
+def _friction_forces(
+    s: Registry, label: str, rows: Sequence[Scalar]
+) -> tuple[Scalar | None, tuple[Scalar, Scalar] | None]:
+    """T along the first row, and the second row with its force."""
+    if len(rows) == 1:
+        return contact_forces(s, label, normal=False, slips=True)[1], None
+    T, T_across = plane_friction_forces(s, label)
+    return T, (rows[1], T_across)
 
 
 def switched_row(s: Registry, e: Scalar, name: str | None, active: Any) -> None:

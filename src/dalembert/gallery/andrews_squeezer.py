@@ -94,7 +94,7 @@ def build(**values: float | None) -> da.System:
 
 
 def _links(s: da.System, p: Mapping[str, da.Scalar], angles: tuple[da.Scalar, ...]) -> _Links:
-    """The crank K1 turns about O, K3 about B, K5 and K7 about A; K2, K4, K6 hang on pins."""
+    """The crank K1 turns about O, K3 about B, K5 and K7 about A; K2, K4, K6 about pins of these."""
     beta, theta, gamma, phi, delta, omega, epsilon = angles
     N, O = s.N, s.O
     A, B, C = (O.offset(p[f"x_{k}"] * N.x + p[f"y_{k}"] * N.y, k.upper(), N) for k in "abc")

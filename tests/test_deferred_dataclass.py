@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import importlib
 import inspect
+import itertools
 import pickle
 import pkgutil
 import sys
@@ -68,6 +69,18 @@ class Mixed(Mutable):
     z: int
 
 
+@dataclass(unsafe_hash=True)
+class Tally:
+    """A field that is no argument, and one that another method fills."""
+
+    x: int
+    marks: tuple[int, ...] = field(init=False, default_factory=tuple)
+    last: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.last = 2 * self.x
+
+
 @dataclass
 class Disordered(Mutable):
     """A class that the standard decorator refuses."""
@@ -104,6 +117,57 @@ def test_arguments_that_have_names() -> None:
         Mixed(1)
     with pytest.raises(TypeError, match="non-default argument 'z' follows default"):
         Disordered(1, 2, 3)
+
+
+def fresh(cls: type, **options: object) -> tuple[type, type]:
+    """The class decorated here and by the standard library, as if never used."""
+    members = {k: v for k, v in vars(cls).items() if k in ("__annotations__", "__post_init__")}
+    members |= {"x": 3, "name": field(default="P"), "marks": field(default_factory=tuple)}
+    members["__annotations__"] = {"x": "int", "name": "str", "marks": "tuple"}
+    return tuple(
+        d(**options)(type("C", (), dict(members))) for d in (dataclass, dataclasses.dataclass)
+    )
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"frozen": True}, {"unsafe_hash": True}, {"eq": False}, {"kw_only": True}]
+)
+def test_the_first_and_later_objects_are_those_of_the_standard_library(options: dict) -> None:
+    ours, theirs = fresh(Named, **options)
+    arguments = [{}, {"x": 5}, {"marks": (1,), "name": "Q"}, {"y": 1}, {"x": 1, "name": "R"}]
+    positional = [(), (4,), (4, "S", ()), (1, 2, 3, 4)]
+    for _ in range(2 * deferred_dataclass._FEW):
+        for given, named in itertools.product(positional, arguments):
+            results = []
+            for cls in (ours, theirs):
+                try:
+                    results.append(vars(cls(*given, **named)))
+                except TypeError as problem:
+                    results.append(str(problem))
+            assert results[1] == results[0]
+
+
+@pytest.mark.parametrize("options", [{}, {"frozen": True}, {"unsafe_hash": True}, {"eq": False}])
+def test_equality_and_hash_are_those_of_the_standard_library(options: dict) -> None:
+    ours, theirs = fresh(Named, **options)
+    values = [(), (3, "P", ()), (4,), (3, "Q")]
+    for a, b in itertools.product(values, values):
+        assert (theirs(*a) == theirs(*b)) is (ours(*a) == ours(*b))
+        assert (theirs(*a) != theirs(*b)) is (ours(*a) != ours(*b))
+    assert ours() != theirs()
+    assert (theirs.__hash__ is None) is (ours.__hash__ is None)
+    if ours.__hash__ is not None and options:
+        assert ("eq" in options) or hash(theirs(4)) == hash(ours(4))
+
+
+def test_fields_that_are_no_arguments() -> None:
+    for _ in range(2 * deferred_dataclass._FEW):
+        assert (3, (), 6) == ((t := Tally(3)).x, t.marks, t.last)
+    assert Tally(3) == Tally(3) != Tally(4)
+    assert hash(Tally(3)) == hash((3, (), 6))
+    with pytest.raises(TypeError, match="marks"):
+        Tally(3, marks=())
+    assert "Tally(x=3, marks=(), last=6)" == repr(Tally(3))
 
 
 def test_frozen_objects_refuse_a_change() -> None:
@@ -180,7 +244,9 @@ def test_the_signatures_are_those_of_the_standard_library() -> None:
 
 
 def _field(f: dataclasses.Field) -> dataclasses.Field:
-    return field(default=f.default, default_factory=f.default_factory, kw_only=f.kw_only)
+    return field(
+        init=f.init, default=f.default, default_factory=f.default_factory, kw_only=f.kw_only
+    )
 
 
 def test_every_class_of_the_package_can_be_completed() -> None:

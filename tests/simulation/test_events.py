@@ -258,9 +258,9 @@ def test_ctrl_c_between_events():
             pressed.append(1)
             signal.raise_signal(signal.SIGINT)
 
-    from dalembert.runtime.simulation import simulate
+    from dalembert.runtime.simulation import progress as bars
 
-    original = simulate.progress_bar
+    original = bars.progress_bar
 
     class Bar:
         def __init__(self, *_):
@@ -272,14 +272,14 @@ def test_ctrl_c_between_events():
         def __exit__(self, *_):
             pass
 
-    simulate.progress_bar = Bar
+    bars.progress_bar = Bar
     try:
         with pytest.raises(da.RunInterrupted) as interrupted:
             da.simulate(
                 oscillator(1e6), 500.0, start={"x": 1.0}, events=[da.event("x - 2")], progress=True
             )
     finally:
-        simulate.progress_bar = original
+        bars.progress_bar = original
     run = interrupted.value.trajectory
     assert not run.finished
     assert 0.0 < run.t[-1] < 500.0

@@ -110,7 +110,7 @@ def ctrl_c_at_the_first_sign_of_life(*_):
 
 def test_ctrl_c_raises_with_the_run_so_far(monkeypatch):
     monkeypatch.setattr(
-        import_module("dalembert.runtime.simulation.simulate"),
+        import_module("dalembert.runtime.simulation.progress"),
         "progress_bar",
         ctrl_c_at_the_first_sign_of_life,
     )

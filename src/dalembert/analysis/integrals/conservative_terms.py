@@ -16,11 +16,9 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Final
 
-from dalembert.analysis.integrals.conservative_loads import is_closed, potential_of_field
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.symbolic.algebra.expression_graph import dependencies, symbols_of
-from dalembert.symbolic.algebra.normal_form.quotient_ring import TooLong
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import Column, sum_scalars
 from dalembert.symbolic.algebra.tape import Tape
@@ -137,6 +135,8 @@ class _LoadSplitter:
 
     def _polynomials(self, nodes: Field) -> list[Polynomial]:
         """The components multiplied out; each as one term where that is too long."""
+        from dalembert.symbolic.algebra.normal_form.quotient_ring import TooLong
+
         try:
             return [multiply_out(self.t, e) for e in nodes]
         except TooLong:
@@ -208,6 +208,8 @@ class _LoadSplitter:
 
     def _potential(self, group: _TermGroup) -> Scalar | None:
         """V of a group that is a gradient as a whole, at once or load by load."""
+        from dalembert.analysis.integrals.conservative_loads import is_closed, potential_of_field
+
         t, n = self.t, len(self.x)
         total = group.total(t, n)
         if not is_closed(self.kin, total, self.x):
@@ -238,6 +240,8 @@ def multiply_out(t: Tape, e: int) -> Polynomial:
 
     TooLong where there are more than some hundred terms.
     """
+    from dalembert.symbolic.algebra.normal_form.quotient_ring import TooLong
+
     opaque = _opaque_nodes(t, e)
     values: dict[int, Polynomial] = {i: {((i, 1),): Fraction(1)} for i in opaque}
     for i in dependencies(t, [e], opaque):
@@ -274,6 +278,8 @@ def _combine(a: Polynomial, b: Polynomial, sign: int) -> Polynomial:
 
 
 def _multiply(a: Polynomial, b: Polynomial) -> Polynomial:
+    from dalembert.symbolic.algebra.normal_form.quotient_ring import TooLong
+
     if len(a) * len(b) > _MAX_TERMS**2:
         msg = f"more than {_MAX_TERMS} terms"
         raise TooLong(msg)

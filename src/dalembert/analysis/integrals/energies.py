@@ -11,17 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from dalembert.analysis.integrals.classical_potential import ClassicalPotential
-from dalembert.analysis.integrals.conservative_loads import LoadVerdict, load_verdicts
 from dalembert.analysis.integrals.conservative_terms import LoadSplit, split_loads
 from dalembert.errors import BadExpression
 from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.vector import Vector
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
-from dalembert.mechanics.kinetics.generalized_forces import virtual_work_coefficients
 from dalembert.mechanics.kinetics.spatial_fields import (
     applied_loads,
     declared_kinetic_energy,
@@ -31,6 +28,10 @@ from dalembert.symbolic.algebra.exact.zero_test import provably_zero
 from dalembert.symbolic.algebra.expression_graph import Derivative, LinearCoefficients, Substitution
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column, sum_scalars
+
+if TYPE_CHECKING:
+    from dalembert.analysis.integrals.classical_potential import ClassicalPotential
+    from dalembert.analysis.integrals.conservative_loads import LoadVerdict
 
 # I·
 InertiaProduct = Callable[[Vector], Vector]
@@ -174,6 +175,8 @@ class Energies:
 
         Source: Mit22 (17)–(19).
         """
+        from dalembert.analysis.integrals.conservative_loads import load_verdicts
+
         if not self.kin.system.loads:
             return ()
         return tuple(
@@ -189,12 +192,8 @@ class Energies:
 
         Source: Mit22 (18)–(19).
         """
-        kin = self.kin
-        fields = {
-            load.name: virtual_work_coefficients(kin, load.forces, load.torques)
-            for load in kin.system.loads
-        }
-        return split_loads(kin, kin.q, fields)
+        fields = _virtual_work(self.kin) if self.kin.system.loads else {}
+        return split_loads(self.kin, self.kin.q, fields)
 
     @cached_property
     def V_declared(self) -> Scalar:
@@ -204,6 +203,8 @@ class Energies:
     @cached_property
     def classical(self) -> ClassicalPotential:
         """U, the potential energy as a function of position, and whether it exists."""
+        from dalembert.analysis.integrals.classical_potential import ClassicalPotential
+
         return ClassicalPotential(self)
 
     @cached_property
@@ -437,3 +438,13 @@ def inertia_power(kin: Kinematics) -> Scalar:
     p_dot = gradient_column(T, Column(t, kin.qdot)).map(Derivative(t, t.rate))
     E = (p_dot - gradient_column(T, Column(t, kin.q))).map(accelerations).map(kin.in_speeds)
     return E @ (qdot_of_u - qdot_of_u.map(LinearCoefficients(t, kin.u).constant))
+
+
+def _virtual_work(kin: Kinematics) -> dict[str, list[int]]:
+    """The coefficients of the virtual work of each load."""
+    from dalembert.mechanics.kinetics.generalized_forces import virtual_work_coefficients
+
+    return {
+        load.name: virtual_work_coefficients(kin, load.forces, load.torques)
+        for load in kin.system.loads
+    }

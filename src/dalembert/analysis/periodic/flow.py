@@ -25,7 +25,6 @@ from dalembert.runtime.numerics.symbol_values import strip_units
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.integration import Integrator
 from dalembert.runtime.simulation.context import Context
-from dalembert.runtime.simulation.discontinuity_times import model_discontinuities
 from dalembert.runtime.simulation.forward_sensitivity.variational_equations import variational_model
 from dalembert.runtime.simulation.model import NativeModel, native_model
 from dalembert.runtime.simulation.run_options import RunOptions
@@ -234,4 +233,4 @@ class Flow:
         return self._integration.state
 
     def _breaks(self, t0: float, t1: float) -> tuple[float, ...]:
-        return model_discontinuities(self.model, self.p, t0, t1)
+        return self.model.discontinuities(self.p, t0, t1)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from dalembert.errors import IllPosed
 from dalembert.foundation.deferred_dataclass import dataclass
@@ -33,8 +33,7 @@ from dalembert.symbolic.algebra.elimination import (
     factor_symmetric,
     solve_rows,
 )
-from dalembert.symbolic.algebra.exact.finite_field import Element
-from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, nullspace_mod
+from dalembert.symbolic.algebra.exact.zero_test import RandomPoints
 from dalembert.symbolic.algebra.expression_graph import (
     Derivative,
     LinearCoefficients,
@@ -49,6 +48,10 @@ from dalembert.symbolic.algebra.sparse_matrix import (
     sum_of_products,
 )
 from dalembert.symbolic.algebra.tape import LEAVES, Tape
+
+if TYPE_CHECKING:
+    from dalembert.symbolic.algebra.exact.finite_field import Element
+    from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 
 
 @dataclass(frozen=True)
@@ -292,6 +295,7 @@ def check_regular(equations: Equations) -> None:
     t, n, rows = equations.tape, len(equations.u), equations.mass_nodes
     if is_regular_somewhere(t, rows):
         return
+    from dalembert.symbolic.algebra.exact.linear_algebra import nullspace_mod
 
     def free_motion(point: SamplePoint) -> list[list[Element]]:
         return nullspace_mod(

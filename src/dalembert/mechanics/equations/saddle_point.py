@@ -17,7 +17,7 @@ Source: Mei85 (7.44), Gre03 (4.14); for rows that are not linear in the rates Ch
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from dalembert.errors import IllPosed
 from dalembert.foundation.deferred_dataclass import dataclass
@@ -26,14 +26,12 @@ from dalembert.mechanics.equations.equations_of_motion import (
     ExplicitEquations,
     RowProjection,
 )
-from dalembert.mechanics.equations.sparse_saddle_point import factor_saddle_point
 from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.kinematics.constraint_rows import VelocityRow, position_residuals
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.system_quantities import Quantities
 from dalembert.symbolic.algebra.elimination import factor_symmetric
-from dalembert.symbolic.algebra.exact.finite_field import Element
-from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, rank_mod
+from dalembert.symbolic.algebra.exact.zero_test import RandomPoints
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, Substitution, symbols_of
 from dalembert.symbolic.algebra.functions import sqrt
 from dalembert.symbolic.algebra.sparse_matrix import (
@@ -45,6 +43,10 @@ from dalembert.symbolic.algebra.sparse_matrix import (
     sum_scalars,
 )
 from dalembert.symbolic.algebra.tape import Tape
+
+if TYPE_CHECKING:
+    from dalembert.symbolic.algebra.exact.finite_field import Element
+    from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 
 # updates of one elimination up to which λ is eliminated on the tape
 _MAX_UPDATES: Final = 4000
@@ -82,6 +84,8 @@ class SaddlePointEquations:
         """Whether M is singular in every state: some rates move no mass, and only the rows
         determine them.
         """
+        from dalembert.symbolic.algebra.exact.linear_algebra import rank_mod
+
         n = len(self.z)
 
         def rank(point: SamplePoint) -> int:
@@ -137,6 +141,8 @@ def _retraction(kin: Kinematics) -> list[int]:
 
 def _check_regular(equations: SaddlePointEquations) -> None:
     """Refuse rates that neither a mass nor a row determines, by name."""
+    from dalembert.symbolic.algebra.exact.linear_algebra import rank_mod
+
     t, n = equations.tape, len(equations.z)
 
     def rank(point: SamplePoint) -> int:
@@ -163,6 +169,8 @@ def eliminate_multipliers(equations: SaddlePointEquations) -> ExplicitEquations 
 
     Rows that were declared redundant follow from the others wherever these hold.
     """
+    from dalembert.mechanics.equations.sparse_saddle_point import factor_saddle_point
+
     if equations.has_singular_mass or not equations.has_linear_rows:
         return None
     t = equations.tape.fork()

@@ -4,10 +4,9 @@ contradicts others is off by.
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from dalembert.errors import IllPosed
 from dalembert.foundation.deferred_dataclass import dataclass
@@ -15,8 +14,7 @@ from dalembert.mechanics.geometry.rotation import Quaternion
 from dalembert.mechanics.model.elements import RollingContact
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
-from dalembert.symbolic.algebra.exact.finite_field import Element
-from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, SamplePoint, rank_mod
+from dalembert.symbolic.algebra.exact.zero_test import RandomPoints
 from dalembert.symbolic.algebra.expression_graph import (
     Derivative,
     LinearCoefficients,
@@ -28,6 +26,10 @@ from dalembert.symbolic.algebra.expression_graph import (
 )
 from dalembert.symbolic.algebra.sparse_matrix import drop_zero_entries
 from dalembert.symbolic.algebra.tape import Tape
+
+if TYPE_CHECKING:
+    from dalembert.symbolic.algebra.exact.finite_field import Element
+    from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 
 # states at which it must be the same number
 _N_STATES = 3
@@ -49,7 +51,9 @@ def constant_contradiction(
     inside = symbols_of(tape, nodes)
     if any(i not in numbers and i not in tape.moving for i in inside):
         return None
-    draw = random.Random(1)  # noqa: S311 - nothing is to be kept secret
+    from random import Random
+
+    draw = Random(1)  # noqa: S311 - nothing is to be kept secret
     residuals = []
     for _ in range(_N_STATES):
         state = {i: numbers.get(i, draw.uniform(0.2, 0.9)) for i in inside}
@@ -179,6 +183,8 @@ def _check_independent(
     """Refuse rows that repeat or contradict others, by name."""
     if _is_triangular(tape, [r.A for r in rows]):
         return
+    from dalembert.symbolic.algebra.exact.linear_algebra import rank_mod
+
     entries = [(r.b, r.A) for r in rows]
     A, b, p = RandomPoints(tape, 1).at(0, lambda point: _matrix_at_point(point, entries, n))
     rank, _, dependent = rank_mod(A, p)
@@ -204,6 +210,8 @@ def _check_independent(
 
 def _augmented_rank(A: list[list[Element]], b: list[Element], p: int) -> int:
     """The rank of (A b) modulo p."""
+    from dalembert.symbolic.algebra.exact.linear_algebra import rank_mod
+
     return rank_mod([[*a, x] for a, x in zip(A, b, strict=True)], p).rank
 
 

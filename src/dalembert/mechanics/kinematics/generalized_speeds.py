@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from dalembert.errors import IllPosed
 from dalembert.foundation.deferred_dataclass import dataclass
@@ -28,12 +29,7 @@ from dalembert.mechanics.kinematics.constraint_rows import ConstraintRow
 from dalembert.mechanics.model.elements import Speed
 from dalembert.mechanics.model.system import System
 from dalembert.symbolic.algebra.elimination import Elimination, Row
-from dalembert.symbolic.algebra.exact.zero_test import (
-    RandomPoints,
-    SamplePoint,
-    provably_zero,
-    rank_mod,
-)
+from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, provably_zero
 from dalembert.symbolic.algebra.expression_graph import (
     Derivative,
     LinearCoefficients,
@@ -43,6 +39,9 @@ from dalembert.symbolic.algebra.expression_graph import (
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
 from dalembert.symbolic.algebra.tape import Tape, Triple
+
+if TYPE_CHECKING:
+    from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 
 
 @dataclass(frozen=True)
@@ -344,6 +343,8 @@ class SpeedSolver:
         """Which of n declared speeds stay independent: in order of declaration, those the rows
         do not already fix.
         """
+        from dalembert.symbolic.algebra.exact.linear_algebra import rank_mod
+
         n = len(self.z)
 
         def choose(point: SamplePoint) -> list[int]:

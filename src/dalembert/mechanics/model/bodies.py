@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from dalembert.errors import BadDescription, warn
@@ -173,7 +172,7 @@ def _check_shape(s: Registry, body: str, shape: Shape) -> Shape:
         )
         raise BadDescription(msg)
     sizes = _check_sizes(s, body, **dict(zip(names, shape.sizes, strict=True)))
-    return replace(shape, sizes=sizes)
+    return Shape(shape.kind, sizes, shape.axis)
 
 
 def rod(s: Registry, name: str, at: Point, mass: Any, length: Any) -> Body:

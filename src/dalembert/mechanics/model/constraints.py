@@ -5,7 +5,7 @@ Keywords: holonomic.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import BadDescription, NotLinear
 from dalembert.mechanics.geometry.frame import Frame
@@ -23,14 +23,12 @@ from dalembert.mechanics.model.registry import (
     scalar,
     substitute_speeds,
 )
-from dalembert.symbolic.algebra.exact.zero_test import (
-    RandomPoints,
-    SamplePoint,
-    provably_zero,
-    rank_mod,
-)
+from dalembert.symbolic.algebra.exact.zero_test import RandomPoints, provably_zero
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar, is_sympy
+
+if TYPE_CHECKING:
+    from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 
 
 def constrain(
@@ -326,6 +324,8 @@ def _refuse_dependent_rows(
     """Where the slip has one direction only, its components along other axes say the same
     several times.
     """
+    from dalembert.symbolic.algebra.exact.linear_algebra import rank_mod
+
     forms = [rate_coefficients(s, e) for _, e, _ in rows]
     columns = sorted({k for form in forms for k in form})
 

@@ -37,7 +37,6 @@ from dalembert.mechanics.model.registry import (
 from dalembert.symbolic.algebra.exact.zero_test import decide_all_zero
 from dalembert.symbolic.algebra.expression_graph import Substitution, gradient, symbols_of
 from dalembert.symbolic.algebra.functions import sqrt
-from dalembert.symbolic.algebra.parser import parse
 from dalembert.symbolic.algebra.scalar import Scalar
 
 
@@ -340,6 +339,8 @@ def _check_radii(s: Registry, label: str, radius: Any) -> tuple[Scalar, Scalar]:
 
 def _curved_ground(s: Registry, label: str, P: Point, height: Any) -> tuple[Vector, Scalar, Scalar]:
     """y = h(x): n = (−h′, 1)/√(1 + h′²), g = (y − h)/√(1 + h′²)"""
+    from dalembert.symbolic.algebra.parser import parse
+
     tape, N = s.space.tape, s.space.N
     r = P - s.space.O
     x = Scalar(tape, tape.private_symbol("x of a curved ground"))

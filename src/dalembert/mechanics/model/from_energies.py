@@ -29,7 +29,6 @@ from dalembert.mechanics.model.registry import (
 )
 from dalembert.symbolic.algebra.exact.zero_test import decide_all_zero
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, gradient, symbols_of
-from dalembert.symbolic.algebra.parser import FUNCTIONS, parse
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column
 
@@ -55,6 +54,8 @@ def check_energy_texts(**given: str | float | None) -> dict[str, str]:
 
 def undeclared_names(s: Registry, written: Iterable[str], values: Iterable[str]) -> list[str]:
     """Names in the texts that are not declared yet."""
+    from dalembert.symbolic.algebra.parser import FUNCTIONS
+
     inside = dict.fromkeys([*values, *(name for text in written for name in _NAME.findall(text))])
     return [
         name
@@ -117,6 +118,8 @@ def virtual_work(s: Registry, work: str, name: str | None = None) -> None:
 
     Source: Mei85 (7.40), Example 7.4 (h).
     """
+    from dalembert.symbolic.algebra.parser import parse
+
     if not isinstance(work, str):
         msg = (
             f"virtual work: give δW as text, such as 'F*delta(x) + M*delta(theta)', not "

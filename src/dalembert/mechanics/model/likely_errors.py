@@ -5,9 +5,8 @@ Each check gives at most one warning for a system. `s.accept(name)` switches it 
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Iterator
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dalembert.errors import BadDescription, warn
 from dalembert.mechanics.geometry.frame import Frame, VelocityRecursion
@@ -20,6 +19,9 @@ from dalembert.symbolic.algebra.expression_graph import Derivative, evaluate, gr
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import sum_scalars
 from dalembert.symbolic.algebra.tape import Tape
+
+if TYPE_CHECKING:
+    from random import Random
 
 _ROUND: Final = ("disk", "cylinder", "sphere")
 # values at which two expressions are compared; equal at all of them means equal, very likely
@@ -288,7 +290,9 @@ def _is_multiple(s: Registry, tape: Tape, e: Scalar, of: Scalar) -> bool:
 
 def _values(s: Registry, tape: Tape, nodes: list[int]) -> list[list[float]]:
     """The expressions at random values; constants with a value keep it."""
-    numbers = random.Random(1)  # noqa: S311 - a test point, no secret
+    from random import Random
+
+    numbers = Random(1)  # noqa: S311 - a test point, no secret
     samples = []
     for _ in range(_SAMPLES):
         at = {i: _value(s, tape, i, numbers) for i in symbols_of(tape, nodes)}
@@ -301,7 +305,7 @@ def _values(s: Registry, tape: Tape, nodes: list[int]) -> list[list[float]]:
     return samples
 
 
-def _value(s: Registry, tape: Tape, i: int, numbers: random.Random) -> float:
+def _value(s: Registry, tape: Tape, i: int, numbers: Random) -> float:
     symbol = s.symbols.get(str(tape.nodes[i][1]))
     if symbol is not None and symbol.kind == "constant" and symbol.value is not None:
         return float(symbol.value)

@@ -34,7 +34,6 @@ from dalembert.symbolic.algebra.expression_graph import (
     evaluate,
     symbols_of,
 )
-from dalembert.symbolic.algebra.parser import parse
 from dalembert.symbolic.algebra.scalar import Scalar, as_node
 from dalembert.symbolic.units.quantities import Dimension
 
@@ -158,6 +157,8 @@ def quaternion_speeds(s: Registry, text: str) -> dict[str, Scalar]:
 
 def expression(s: Registry, e: Any) -> Scalar:
     """An expression of this system, or a text of one; parsed, never executed."""
+    from dalembert.symbolic.algebra.parser import parse
+
     return parse(e, symbols_by_name(s, e), s.space.tape) if isinstance(e, str) else scalar(s, e)
 
 

@@ -29,7 +29,6 @@ from dalembert.mechanics.model import (
 )
 from dalembert.mechanics.model import from_energies as energies
 from dalembert.mechanics.model.registry import Registry, symbols_by_name
-from dalembert.symbolic.algebra.parser import parse
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.units.quantities import Dimension
 
@@ -195,6 +194,8 @@ class System(Registry, Displayable):
 
     def expression(self, text: str) -> Scalar:
         """An expression from a string, such as "m*g*sin(theta)"; parsed, never executed."""
+        from dalembert.symbolic.algebra.parser import parse
+
         return parse(text, symbols_by_name(self, text), self.space.tape)
 
     def known_dimensions(self) -> dict[str, Dimension]:

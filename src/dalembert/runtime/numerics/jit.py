@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import importlib
 import itertools
 import os
@@ -28,7 +27,7 @@ from dalembert.errors import DalembertError
 from dalembert.foundation.caching import cached_call, reacquire_after_fork
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics import object_loader
-from dalembert.runtime.numerics.object_cache import ObjectCache
+from dalembert.runtime.numerics.object_cache import ObjectCache, new_digest
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -145,6 +144,17 @@ def load(
         return _link(image, exports, imports)
 
 
+class TextFunction:
+    """A function that writes text, by its name: its module is imported if nothing is cached."""
+
+    def __init__(self, name: str) -> None:
+        self.__module__, _, self.__qualname__ = name.partition(":")
+
+    def __call__(self) -> str:
+        text: str = getattr(importlib.import_module(self.__module__), self.__qualname__)()
+        return text
+
+
 def _imported_symbols(image: bytes) -> dict[str, int]:
     """The addresses of what an object reads recorded data with; nothing for most."""
     if b"table_" not in image:
@@ -182,10 +192,10 @@ def _hash_of_files(paths: list[str]) -> bytes:
     states = [os.stat(path) for path in paths]
     stamps = [(s.st_ino, s.st_size, s.st_mtime_ns, s.st_ctime_ns) for s in states]
     cache = ObjectCache.from_environment()
-    key = "sources-" + hashlib.sha256(repr((paths, stamps)).encode()).hexdigest()
+    key = "sources-" + new_digest(repr((paths, stamps)).encode()).hexdigest()
     if (known := cache.read(key)) is not None:
         return known
-    running = hashlib.sha256()
+    running = new_digest()
     for path in paths:
         with open(path, "rb") as file:
             running.update(file.read())
@@ -308,7 +318,7 @@ def _toolchain() -> tuple[str, str, str, str]:
     the cache if this LLVM has described the same processor before, so that it is not loaded.
     """
     known = _processor()
-    cache, key = ObjectCache.from_environment(), hashlib.sha256(known).hexdigest()
+    cache, key = ObjectCache.from_environment(), new_digest(known).hexdigest()
     with _llvm_lock():
         kept = cache.read(key) if known else None
         if kept is not None:
@@ -392,7 +402,7 @@ def toolchain_fingerprint() -> bytes:
 
 
 def _key(identity: bytes, optimize: Level, codegen: Codegen | Callable[[], Codegen]) -> str:
-    digest = hashlib.sha256(toolchain_fingerprint())
+    digest = new_digest(toolchain_fingerprint())
     level = "by size" if callable(codegen) else codegen
     digest.update(f"\0{optimize}\0{level}\0".encode())
     digest.update(identity)

@@ -13,27 +13,40 @@ its hash.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import marshal
 import os
 import stat
 import sys
 import warnings
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.errors import DalembertWarning
 from dalembert.foundation.caching import COMPUTE_LOCK
 from dalembert.symbolic.algebra.expression_graph import symbols_of
 from dalembert.symbolic.algebra.tape import Tape
 
+if TYPE_CHECKING:
+    from hashlib import blake2b
+else:
+    try:
+        # that of hashlib, without OpenSSL, which takes a fiftieth of a first run to load
+        from _blake2 import blake2b
+    except ImportError:
+        from hashlib import blake2b
+
 LIMIT: Final = 256 * 2**20
 _SWITCHED_OFF: Final = frozenset({"off", "0", "no", "false", "none"})
-_DIGEST_SIZE: Final = hashlib.sha256().digest_size
+_DIGEST_SIZE: Final = 32
 _SUFFIX: Final = ".obj"
 # how full a directory is left that was too full
 _EVICTION_TARGET: Final = 15 / 16
 # bytes in each directory when it was last looked through, and what this process has written since
 _seen: dict[str, int] = {}
+
+
+def new_digest(data: bytes = b"") -> blake2b:
+    """The running hash of keys and contents: BLAKE2b, 256 bits."""
+    return blake2b(data, digest_size=_DIGEST_SIZE)
 
 
 class ObjectCache:
@@ -121,7 +134,7 @@ class ObjectCache:
 
 
 def _digest(key: str, payload: bytes) -> bytes:
-    return hashlib.sha256(key.encode() + payload).digest()
+    return new_digest(key.encode() + payload).digest()
 
 
 def _write_new(path: str, data: bytes) -> None:
@@ -181,13 +194,13 @@ def tape_digest(tape: Tape, length: int) -> Any:
         for k in range(len(known), length // _BLOCK):
             known.append(
                 _extend_digest(
-                    known[-1] if known else hashlib.sha256(),
+                    known[-1] if known else new_digest(),
                     written[3 * k * _BLOCK : 3 * (k + 1) * _BLOCK],
                 )
             )
         whole = length // _BLOCK
         return _extend_digest(
-            known[whole - 1] if whole else hashlib.sha256(),
+            known[whole - 1] if whole else new_digest(),
             written[3 * whole * _BLOCK : 3 * length],
         )
 
@@ -214,7 +227,7 @@ def cached_symbols(tape: Tape, outs: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(symbols_of(tape, outs))
     content = tape_digest(tape, length)
     content.update(marshal.dumps(outs, 2))
-    key = hashlib.sha256(_FORMAT + content.digest()).hexdigest()
+    key = new_digest(_FORMAT + content.digest()).hexdigest()
     cache = ObjectCache.from_environment()
     kept = cache.read(key)
     if kept is not None:

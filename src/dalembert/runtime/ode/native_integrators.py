@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dalembert.foundation.caching import cached_call
-from dalembert.runtime.numerics.jit import Level, Library, load
-from dalembert.runtime.ode.step_size_control import EXPORTS, loop_ir
+from dalembert.runtime.numerics.jit import Level, Library, TextFunction, load
 
 if TYPE_CHECKING:
     from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 
-Text: TypeAlias = Callable[[], str]
 _FUNCTION: Final = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p)
+# the functions of each loop
+EXPORTS: Final = ("start", "advance")
 
 
 class NativeLoop(NamedTuple):
@@ -25,33 +25,22 @@ class NativeLoop(NamedTuple):
     advance: Callable[[int], int]
 
 
-def _lazy_loop(source: Callable[[], Text], optimize: Level = 0) -> Callable[[], NativeLoop]:
-    """The functions of a text, whose module is imported when they are first asked for."""
+def _lazy_loop(source: str, optimize: Level = 0) -> Callable[[], NativeLoop]:
+    """The functions of a text of this chapter, named by its module and function."""
 
     def make() -> NativeLoop:
-        library = load(source(), EXPORTS, optimize=optimize)
+        text = TextFunction(f"dalembert.runtime.ode.{source}")
+        library = load(text, EXPORTS, optimize=optimize)
         return NativeLoop(library, *(_FUNCTION(library.address(name)) for name in EXPORTS))
 
     return cached_call(make)
 
 
-def _taylor() -> Text:
-    from dalembert.runtime.ode.taylor import taylor_ir
-
-    return taylor_ir
-
-
-def _rosenbrock() -> Text:
-    from dalembert.runtime.ode.rosenbrock import rosenbrock_ir
-
-    return rosenbrock_ir
-
-
 # short loops over orders, which the passes unroll, make the second one worth optimizing
 _RUNGE_KUTTA, _TAYLOR, _ROSENBROCK = (
-    _lazy_loop(lambda: loop_ir),
-    _lazy_loop(_taylor, 2),
-    _lazy_loop(_rosenbrock),
+    _lazy_loop("step_size_control:loop_ir"),
+    _lazy_loop("taylor:taylor_ir", 2),
+    _lazy_loop("rosenbrock:rosenbrock_ir"),
 )
 
 

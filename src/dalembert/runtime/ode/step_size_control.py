@@ -30,8 +30,6 @@ from dalembert.runtime.ode.integrator_state import (
 )
 from dalembert.runtime.ode.runge_kutta_step import step_ir
 
-EXPORTS: Final = ("start", "advance")
-
 # h_new = h · min(6, max(1/3, 0.75 err^(−1/8))). DOP853 has 0.9; 0.75 rejects a third as often and
 # is cheaper at equal error
 _SAFETY: Final = 0.75

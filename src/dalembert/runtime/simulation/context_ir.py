@@ -28,74 +28,14 @@ from dalembert.runtime.numerics.ir_builder import (
 )
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, INTRINSICS, POINTER
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
+from dalembert.runtime.simulation.context import FIELDS, FORCE_GUARD_FIELDS
 
 NOTHING: Final = "void"
-EXPORTS: Final = ("rhs", "rhs_without_time", "rhs_with_forces", "force_guards", "project", "accept")
 _MOST_ROUNDS: Final = 8
 # how far from the tolerance rounding may keep a residual
 _LOOSE: Final = 1e3
 # a part of the energies: eight units of rounding
 _ROUNDING: Final = 2.0**-49
-
-# name and kind of each field, in the order of the structure
-FIELDS: Final[tuple[tuple[str, str], ...]] = (
-    # f(x, p, y, work) for the rates, and the size of the state without quadratures
-    ("f", POINTER),
-    ("x", POINTER),
-    ("p", POINTER),
-    ("work", POINTER),
-    ("n_state", INT64),
-    # δq(x, p, result, work), or a projection of the whole state where n_coordinates < 0
-    ("projection", POINTER),
-    ("projection_work", POINTER),
-    ("result", POINTER),
-    ("n_coordinates", INT64),
-    ("tolerance", DOUBLE),
-    # quadratures: their rates, and K₂ and 𝒰
-    ("audit", POINTER),
-    ("audit_p", POINTER),
-    ("audit_work", POINTER),
-    ("energy", POINTER),
-    ("energy_work", POINTER),
-    ("energy_result", POINTER),
-    # places in the state, below zero if there are none: the sum of the jumps at projections, and Z
-    ("jump", INT64),
-    ("Z", INT64),
-    # the budget for the change of E_Z, and what it is measured by
-    ("per_time", DOUBLE),
-    ("relative_per_time", DOUBLE),
-    ("V0", DOUBLE),
-    ("scale", DOUBLE),
-    # a state between the ends of a step, and its length in memory
-    ("middle", POINTER),
-    ("width", INT64),
-    # where the budget begins
-    ("E_start", DOUBLE),
-    ("t_start", DOUBLE),
-    ("length", DOUBLE),
-    # E_Z projected to its level: the place of the sum of what was taken out, and of the first speed
-    ("defect", INT64),
-    ("first_speed", INT64),
-    # rows of the dense output; Taylor coefficients of the motion and of the quadratures
-    ("rows", INT64),
-    ("jets", POINTER),
-    ("jets_audit", POINTER),
-    # ∂f/∂(q, u, t) of the motion and of the quadratures
-    ("jacobian", POINTER),
-    ("jacobian_work", POINTER),
-    ("jacobian_audit", POINTER),
-    ("jacobian_audit_work", POINTER),
-    # rates that are followed by contact forces: where f writes both, and the number of forces
-    ("outputs", POINTER),
-    ("n_forces", INT64),
-    ("autonomous", INT64),
-)
-# guards that are functions of contact forces: the run, and the function with its scratch space
-FORCE_GUARD_FIELDS: Final[tuple[tuple[str, str], ...]] = (
-    ("context", POINTER),
-    ("g", POINTER),
-    ("work", POINTER),
-)
 
 
 class ContextFunction(FunctionBuilder):
@@ -145,7 +85,7 @@ class ContextFunction(FunctionBuilder):
 
 
 def context_ir() -> str:
-    """The functions of `EXPORTS`, with what they call."""
+    """The functions of `context.EXPORTS`, with what they call."""
     on_the_way = (
         audit_rates(),
         _add_forces(),

@@ -17,7 +17,7 @@ import numpy as np
 
 from dalembert.errors import warn
 from dalembert.foundation.array_types import FloatArray
-from dalembert.runtime.simulation.model import NONSMOOTH, NativeModel, knot_handles, time_switches
+from dalembert.runtime.simulation.model import NONSMOOTH, knot_handles, time_switches
 from dalembert.symbolic.algebra.arithmetic import ArrayArithmetic, evaluate_balls
 from dalembert.symbolic.algebra.data_arrays import column_values
 from dalembert.symbolic.algebra.expression_graph import (
@@ -81,20 +81,6 @@ def discontinuity_times(
     return tuple(inside[:_MOST])
 
 
-def model_discontinuities(
-    model: NativeModel, p: FloatArray, t0: float, t1: float
-) -> tuple[float, ...]:
-    """Where steps end because a model has a discontinuity or kink in time: branches and the knots
-    of tables.
-    """
-    if not model.time_switches and not model.knot_handles:
-        return ()
-    numbers = dict(zip(model.parameters, p.tolist(), strict=True))
-    jumps = discontinuity_times(model.tape, model.state[-1], numbers, t0, t1, model.time_switches)
-    knots = knot_times([numbers[i] for i in model.knot_handles if i in numbers], t0, t1)
-    return tuple(np.union1d(jumps, knots).tolist()) if len(knots) else jumps
-
-
 def knot_times(handles: Iterable[float], t0: float, t1: float) -> FloatArray:
     """The knots inside (t0, t1) of tables with these handles, in order."""
     inside = [
@@ -115,8 +101,7 @@ def _isolate_roots(
     monotonic; otherwise it is halved.
     """
     known = {i: Fraction(x) for i, x in values.items()}
-    jumps = any(tape.nodes[i][0] in _DISCONTINUOUS for i in dependencies(tape, (argument,)))
-    slope = None if jumps else Derivative(tape, lambda i: tape.one if i == time else None)(argument)
+    slope = _slope(tape, argument, time)
     intervals: Intervals = []
     tangent_times: list[float] = []
     waiting, left = [(t0, t1)], _MOST_INTERVALS
@@ -141,6 +126,13 @@ def _isolate_roots(
         else:
             waiting += [(middle, b), (a, middle)]
     return intervals, tangent_times
+
+
+def _slope(tape: Tape, argument: int, time: int) -> int | None:
+    """ġ, if g has no discontinuity."""
+    if any(tape.nodes[i][0] in _DISCONTINUOUS for i in dependencies(tape, (argument,))):
+        return None
+    return Derivative(tape, lambda i: tape.one if i == time else None)(argument)
 
 
 def _interval(a: float, b: float) -> arb:

@@ -19,7 +19,6 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, jacobian
-from dalembert.runtime.states.magnitude_bounds import magnitude_bounds
 from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.expression_graph import Substitution, copy_expressions, symbols_of
 from dalembert.symbolic.algebra.tape import Tape
@@ -161,6 +160,8 @@ class Audit:
     @cached_property
     def energy_terms(self) -> CompiledFunction:
         """The sizes of the terms of K₂ and 𝒰, compiled only where nothing seems to move."""
+        from dalembert.runtime.states.magnitude_bounds import magnitude_bounds
+
         bounds = magnitude_bounds(self.tape, self.energies)
         return CompiledFunction(self.tape, bounds, self.state, self.parameters)
 

@@ -110,6 +110,19 @@ class NativeModel:
         """The symbols of the handles of tables in time."""
         return knot_handles(self.tape, self.state[-1])
 
+    def discontinuities(self, p: FloatArray, t0: float, t1: float) -> tuple[float, ...]:
+        """Where steps end because of a discontinuity or kink in time: branches and the knots of
+        tables.
+        """
+        if not self.time_switches and not self.knot_handles:
+            return ()
+        from dalembert.runtime.simulation.discontinuity_times import discontinuity_times, knot_times
+
+        numbers = dict(zip(self.parameters, p.tolist(), strict=True))
+        jumps = discontinuity_times(self.tape, self.state[-1], numbers, t0, t1, self.time_switches)
+        knots = knot_times([numbers[i] for i in self.knot_handles if i in numbers], t0, t1)
+        return tuple(np.union1d(jumps, knots).tolist()) if len(knots) else jumps
+
     @cached_property
     def state_switches(self) -> tuple[int, ...]:
         """Arguments of sign and |·| in explicit rates that change with the state."""

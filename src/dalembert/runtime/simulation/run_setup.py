@@ -15,7 +15,6 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.numerics.symbol_values import MissingValue, finite_number, require_mapping
-from dalembert.runtime.simulation.callback_inputs import append_input_values
 from dalembert.runtime.simulation.context import Context
 from dalembert.runtime.simulation.energy_audit import BoundAudit, Quadratures, native_audit
 from dalembert.runtime.simulation.events.event import EventAction
@@ -145,7 +144,10 @@ def prepare_run(
     p = parameter_vector(chosen, model.parameters)
     watched = _bind_audit(chosen, quadratures, options, jumps=jumps)
     start = initial_state(chosen, options, t0)
-    start = append_input_values(chosen, start) if chosen.callback_inputs else start
+    if chosen.callback_inputs:
+        from dalembert.runtime.simulation.callback_inputs import append_input_values
+
+        start = append_input_values(chosen, start)
     return RunSetup(options, chosen, model, p, start, watched)
 
 

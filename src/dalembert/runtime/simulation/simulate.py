@@ -6,7 +6,7 @@ import functools
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -24,7 +24,6 @@ from dalembert.runtime.ode.failures import RunInterrupted, RunStopped
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.integration import Progress, integrate
 from dalembert.runtime.ode.solution import Solution
-from dalembert.runtime.simulation.callback_inputs import CallbackInputs
 from dalembert.runtime.simulation.context import Context
 from dalembert.runtime.simulation.diagnosis import (
     keeps_energy,
@@ -34,11 +33,9 @@ from dalembert.runtime.simulation.diagnosis import (
     warn_of_singular_speeds,
     warn_of_small_motion,
 )
-from dalembert.runtime.simulation.discontinuity_times import model_discontinuities
 from dalembert.runtime.simulation.energy_audit import BoundAudit, Quadratures
 from dalembert.runtime.simulation.events.event import ModeHistory
 from dalembert.runtime.simulation.model import Accelerations, NativeModel, native_model
-from dalembert.runtime.simulation.progress import progress_bar
 from dalembert.runtime.simulation.run_options import (
     AUTO,
     NATIVE,
@@ -51,10 +48,10 @@ from dalembert.runtime.simulation.run_options import (
 from dalembert.runtime.simulation.run_setup import RunSetup, initial_state, prepare_run
 from dalembert.runtime.simulation.trajectory import Trajectory
 from dalembert.runtime.states.run_values import RunValues, run_values
-from dalembert.runtime.states.tables import check_spans
 
 if TYPE_CHECKING:
     from dalembert.analysis.integrals.run_integrals import RunIntegrals
+    from dalembert.runtime.simulation.callback_inputs import CallbackInputs
     from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
         ForwardSensitivity,
     )
@@ -289,29 +286,9 @@ def simulate_equations(
     run = prepared or _prepare(kin, equations, (t0, t1), options, quadratures, with_contacts)
     if memory is not None:
         memory.keep(kin, t1, run)
-
-    def to_trajectory(solution: Solution) -> Trajectory:
-        watched = run.setup.watched
-        return Trajectory(
-            run.setup.values,
-            run.setup.start,
-            solution,
-            t_end=t1,
-            wall_time=time.perf_counter() - begin,
-            accelerations=run.accelerations,
-            quadrature_names=watched.audit.names if watched else (),
-            energy_audit=energy_audit if watched else None,
-            declared_events=options.events,
-            variation=run.variation,
-            contact_modes=None if run.switching is None else run.switching.history,
-        )
-
+    to_trajectory = functools.partial(_trajectory, run, begin, energy_audit)
     try:
-        with (
-            progress_bar(t1 - t0, lambda t, n: (t - t0, f"t = {t:.4g}  {n} steps"))
-            if options.shows_progress
-            else nullcontext() as show
-        ):
+        with _progress(run) as show:
             trajectory = to_trajectory(run.driver(run, show))
     except RunStopped as failure:
         inputs = run.callback_inputs
@@ -320,6 +297,39 @@ def simulate_equations(
         failure.trajectory = to_trajectory(failure.solution)
         raise
     return _finish(trajectory, run, options)
+
+
+def _trajectory(
+    run: _Run,
+    begin: float,
+    energy_audit: Callable[[Trajectory], RunIntegrals] | None,
+    solution: Solution,
+) -> Trajectory:
+    """The motion that a run found."""
+    watched = run.setup.watched
+    return Trajectory(
+        run.setup.values,
+        run.setup.start,
+        solution,
+        t_end=run.problem.t1,
+        wall_time=time.perf_counter() - begin,
+        accelerations=run.accelerations,
+        quadrature_names=watched.audit.names if watched else (),
+        energy_audit=energy_audit if watched else None,
+        declared_events=run.setup.options.events,
+        variation=run.variation,
+        contact_modes=None if run.switching is None else run.switching.history,
+    )
+
+
+def _progress(run: _Run) -> AbstractContextManager[Progress | None]:
+    """The bar of a long run, where one is wanted."""
+    if not run.setup.options.shows_progress:
+        return nullcontext()
+    from dalembert.runtime.simulation.progress import progress_bar
+
+    t0, t1 = run.problem.t0, run.problem.t1
+    return progress_bar(t1 - t0, lambda t, n: (t - t0, f"t = {t:.4g}  {n} steps"))
 
 
 def _prepare(
@@ -331,44 +341,58 @@ def _prepare(
     with_contacts: Callable[[RunValues, RunOptions], SwitchedRun] | None,
 ) -> _Run:
     """The run with its problem, its memory and what is integrated along."""
-    chosen = run_values(kin, options.values, options.inputs, live=True)
-    check_spans(chosen.table_inputs, *span)
-    switching = None if with_contacts is None else with_contacts(chosen, options)
-    chosen = chosen if switching is None else switching.values
-    model = (
-        native_model(chosen, equations, options.alpha) if switching is None else switching.native
-    )
-    setup = prepare_run(
-        chosen,
-        model,
-        options,
-        span[0],
-        quadratures,
-        jumps=switching is not None and switching.jumps,
-    )
+    chosen, model, switching = _select_model(kin, equations, span, options, with_contacts)
+    jumps = switching is not None and switching.jumps
+    setup = prepare_run(chosen, model, options, span[0], quadratures, jumps=jumps)
     # before other rows are chosen: a copy of the model would look for what bends again
-    breaks = model_discontinuities(model, setup.p, *span)
+    breaks = model.discontinuities(setup.p, *span)
     setup = setup.at_row_rank()
     variation = _variation(setup, span)
     accelerations = setup.accelerations
     piecewise = None
     if switching is None and variation is None and _has_branches(setup):
-        from dalembert.runtime.simulation.piecewise import piecewise_model
-
-        key = (equations.route, options.alpha)
-        piecewise = piecewise_model(chosen, setup.model, setup.watched, key)
-        setup = replace(
-            setup, model=piecewise.model.native, p=piecewise.p, watched=piecewise.watched
-        )
+        setup, piecewise = _separate_branches(setup, equations)
     context = setup.context(variation.model if variation else None)
     method = _bind_method(setup, context, _taylor_obstacle(chosen, switching), piecewise)
-    problem = _problem(setup, context, span[1], variation)
-    # a problem is checked whenever it is made
-    if method or breaks:
-        problem = replace(problem, **method, discontinuities=breaks)
-    inputs = CallbackInputs(chosen) if chosen.callback_inputs else None
-    problem = inputs.wrap(problem) if inputs else problem
+    problem = _problem(setup, context, span[1], variation, discontinuities=breaks, **method)
+    inputs = None
+    if chosen.callback_inputs:
+        from dalembert.runtime.simulation.callback_inputs import CallbackInputs
+
+        inputs = CallbackInputs(chosen)
+        problem = inputs.wrap(problem)
     return _Run(setup, problem, context, variation, switching, piecewise, inputs, accelerations)
+
+
+def _select_model(
+    kin: Kinematics,
+    equations: ExplicitEquations | SaddlePointEquations,
+    span: tuple[float, float],
+    options: RunOptions,
+    with_contacts: Callable[[RunValues, RunOptions], SwitchedRun] | None,
+) -> tuple[RunValues, NativeModel, SwitchedRun | None]:
+    """The values of the run and its rates, with contacts where there are any."""
+    chosen = run_values(kin, options.values, options.inputs, live=True)
+    if chosen.table_inputs:
+        from dalembert.runtime.states.tables import check_spans
+
+        check_spans(chosen.table_inputs, *span)
+    if with_contacts is None:
+        return chosen, native_model(chosen, equations, options.alpha), None
+    switching = with_contacts(chosen, options)
+    return switching.values, switching.native, switching
+
+
+def _separate_branches(
+    setup: RunSetup, equations: ExplicitEquations | SaddlePointEquations
+) -> tuple[RunSetup, PiecewiseModel]:
+    """The setup with rates that take the active branches as parameters."""
+    from dalembert.runtime.simulation.piecewise import piecewise_model
+
+    key = (equations.route, setup.options.alpha)
+    piecewise = piecewise_model(setup.values, setup.model, setup.watched, key)
+    native = piecewise.model.native
+    return replace(setup, model=native, p=piecewise.p, watched=piecewise.watched), piecewise
 
 
 def _has_branches(setup: RunSetup) -> bool:
@@ -405,7 +429,11 @@ def _variation(setup: RunSetup, span: tuple[float, float]) -> ForwardSensitivity
 
 
 def _problem(
-    setup: RunSetup, context: Context, t1: float, variation: ForwardSensitivity | None
+    setup: RunSetup,
+    context: Context,
+    t1: float,
+    variation: ForwardSensitivity | None,
+    **method: Any,
 ) -> InitialValueProblem:
     options, start = setup.options, setup.start
     n_quadratures = len(setup.watched.audit.names) if setup.watched else 0
@@ -426,6 +454,7 @@ def _problem(
         at=None
         if options.at is None
         else np.sort(np.ravel(np.asarray(options.at, dtype=np.float64))),
+        **method,
     )
 
 

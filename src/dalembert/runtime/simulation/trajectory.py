@@ -15,27 +15,18 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.foundation.late_imports import late_module
 from dalembert.mechanics.geometry.vector import Vector
-from dalembert.mechanics.kinematics.jacobian import Jacobian
 from dalembert.mechanics.kinematics.state_layout import StateLayout
 from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.system import System
 from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.runtime.ode.solution import Outcome, Solution
 from dalembert.runtime.simulation import animation, poincare_section, resampling, table_export
-from dalembert.runtime.simulation.callback_inputs import fill_callback_values
-from dalembert.runtime.simulation.energy_and_residuals import (
-    acceleration_residuals,
-    conserves_energy,
-    constraint_residuals,
-    energy_nodes,
-)
 from dalembert.runtime.simulation.energy_audit import EnergyScale, energy_scale
 from dalembert.runtime.simulation.events.event import ModeHistory, Occurrence, event_energy_change
 from dalembert.runtime.simulation.forward_sensitivity import sensitivities as reading
 from dalembert.runtime.simulation.summary import summary
 from dalembert.runtime.states.evaluator import label
 from dalembert.runtime.states.initial_conditions import InitialState
-from dalembert.runtime.states.magnitude_bounds import magnitude_bounds
 from dalembert.runtime.states.run_values import RunValues
 from dalembert.symbolic.algebra.scalar import Scalar, as_nodes
 from dalembert.symbolic.algebra.tape import base_name
@@ -44,6 +35,7 @@ if TYPE_CHECKING:
     import os
 
     from dalembert.analysis.integrals.run_integrals import RunIntegrals
+    from dalembert.mechanics.kinematics.jacobian import Jacobian
     from dalembert.runtime.dynamics.adjoint import CostGradient
     from dalembert.runtime.simulation.events.event import Event
     from dalembert.runtime.simulation.forward_sensitivity.variational_equations import (
@@ -164,7 +156,11 @@ class Trajectory(Displayable):
     @cached_property
     def _y(self) -> FloatArray:
         y = self.solution.y if self.sampled is None else self.sampled[1]
-        return fill_callback_values(self.values, self._t, y) if self.values.callback_inputs else y
+        if not self.values.callback_inputs:
+            return y
+        from dalembert.runtime.simulation.callback_inputs import fill_callback_values
+
+        return fill_callback_values(self.values, self._t, y)
 
     @property
     def state_rows(self) -> FloatArray:
@@ -188,6 +184,8 @@ class Trajectory(Displayable):
         """A quantity over the times; a vector as rows of its three components along N, a
         Jacobian as one matrix for each time.
         """
+        from dalembert.mechanics.kinematics.jacobian import Jacobian
+
         if isinstance(key, Jacobian):
             return np.ascontiguousarray(
                 self.rows([x for row in key.rows for x in row]).T.reshape(len(self), *key.shape)
@@ -328,6 +326,8 @@ class Trajectory(Displayable):
 
     @cached_property
     def _energies(self) -> FloatArray:
+        from dalembert.runtime.simulation.energy_and_residuals import energy_nodes
+
         T, V = energy_nodes(self.values.evaluator.kin)
         return np.asarray(self._evaluate_nodes([T, V]))
 
@@ -352,6 +352,8 @@ class Trajectory(Displayable):
         """Whether T + V must be constant: by the description, and by which of its numbers are
         zero.
         """
+        from dalembert.runtime.simulation.energy_and_residuals import conserves_energy
+
         return conserves_energy(self.values.evaluator.kin, self.values.zero_symbols)
 
     @property
@@ -378,6 +380,8 @@ class Trajectory(Displayable):
 
     @cached_property
     def _energy_scale(self) -> EnergyScale:
+        from dalembert.runtime.simulation.energy_and_residuals import energy_nodes
+
         T = float(np.max(self.kinetic_energy, initial=0.0))
         kin = self.values.evaluator.kin
         energies = [Scalar(kin.tape, i) for i in energy_nodes(kin)]
@@ -390,6 +394,8 @@ class Trajectory(Displayable):
 
     def largest_terms(self, keys: Sequence[Scalar]) -> float:
         """max Σ |term| of several quantities over the times."""
+        from dalembert.runtime.states.magnitude_bounds import magnitude_bounds
+
         tape = self.values.evaluator.tape
         bounds = magnitude_bounds(tape, as_nodes(tape, keys))
         return float(np.max(np.sum(self._evaluate_nodes(bounds), axis=0), initial=0.0))
@@ -411,6 +417,8 @@ class Trajectory(Displayable):
         """Every constraint as it was declared, and the rate of those on positions; all should
         vanish.
         """
+        from dalembert.runtime.simulation.energy_and_residuals import constraint_residuals
+
         nodes = constraint_residuals(self.values.evaluator.kin)
         return dict(zip(nodes, self._evaluate_nodes(list(nodes.values())), strict=True))
 
@@ -419,6 +427,8 @@ class Trajectory(Displayable):
         """d(A q̇ + b)/dt of every constraint with the accelerations of the run; all should
         vanish.
         """
+        from dalembert.runtime.simulation.energy_and_residuals import acceleration_residuals
+
         nodes = acceleration_residuals(self.values.evaluator.kin)
         return dict(zip(nodes, self._evaluate_nodes(list(nodes.values())), strict=True))
 

@@ -32,7 +32,6 @@ from dalembert.symbolic.algebra.expression_graph import (
     operations,
     symbols_of,
 )
-from dalembert.symbolic.algebra.parser import parse
 from dalembert.symbolic.algebra.scalar import Scalar, as_node, is_sympy
 from dalembert.symbolic.algebra.tape import DATA, Tape, base_name
 
@@ -181,6 +180,8 @@ class Evaluator:
         if isinstance(key, str):
             i = self._parsed.get(key)
             if i is None:
+                from dalembert.symbolic.algebra.parser import parse
+
                 i = self._parsed[key] = parse(key, self._names_for(key), self.tape).i
             return i
         if isinstance(key, Scalar):

@@ -36,7 +36,6 @@ from dalembert.runtime.states.initial_values import (
     row_jacobian,
     sparsity,
 )
-from dalembert.runtime.states.magnitude_bounds import magnitude_bounds
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, gradient, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.tape import Tape
@@ -389,7 +388,7 @@ class _VelocityConditions:
             [c for c, _ in self._linear],
             _dense(tape.zero, [row for _, row in self._linear], n),
         )
-        sized = magnitude_bounds(tape, [*constants, *coefficients]) if m else []
+        sized = _magnitudes(tape, [*constants, *coefficients]) if m else []
         return {
             "c": ((m,), constants),
             "C": ((m, n), coefficients),
@@ -432,3 +431,10 @@ def _initial_names(kin: Kinematics, asked: Sequence[GivenQuantity]) -> InitialNa
         states,
         kin.system,
     )
+
+
+def _magnitudes(tape: Tape, nodes: list[int]) -> list[int]:
+    """How large expressions could be if nothing cancelled in them."""
+    from dalembert.runtime.states.magnitude_bounds import magnitude_bounds
+
+    return magnitude_bounds(tape, nodes)

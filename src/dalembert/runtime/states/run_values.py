@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import field, fields, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -31,22 +31,6 @@ from dalembert.runtime.numerics.symbol_values import (
     symbol_name,
 )
 from dalembert.runtime.states.evaluator import Evaluator, label
-from dalembert.runtime.states.inputs import (
-    CallbackInput,
-    Sampled,
-    callback_input,
-    check_smooth,
-    joint_callback,
-    require_known_rate,
-)
-from dalembert.runtime.states.tables import (
-    Table,
-    TableInput,
-    check_spans,
-    table,
-    table_expression,
-    table_handles,
-)
 from dalembert.symbolic.algebra.arithmetic import FloatArithmetic
 from dalembert.symbolic.algebra.expression_graph import (
     Substitution,
@@ -55,10 +39,13 @@ from dalembert.symbolic.algebra.expression_graph import (
     evaluate,
     symbols_of,
 )
-from dalembert.symbolic.algebra.parser import parse
 from dalembert.symbolic.algebra.scalar import Scalar, as_node, is_python_function, is_sympy
 from dalembert.symbolic.algebra.tape import Node, Tape
 from dalembert.symbolic.units.quantities import dimension_text, parse_unit
+
+if TYPE_CHECKING:
+    from dalembert.runtime.states.inputs import CallbackInput
+    from dalembert.runtime.states.tables import Table, TableInput
 
 _MASS_SYMBOLS: Final = PerOwnerCache[tuple[int, ...]]()
 _CHECKED_MASSES: Final = PerOwnerCache[None]()
@@ -115,7 +102,10 @@ class RunValues:
         """Every symbol that is not part of the state, as a number at time t (inputs that depend
         on the state left out). Times that a table does not cover are refused.
         """
-        check_spans(self.table_inputs, t, t)
+        if self.table_inputs:
+            from dalembert.runtime.states.tables import check_spans
+
+            check_spans(self.table_inputs, t, t)
         table_values = {
             i: x for each in self.callback_inputs for i, x in each.table_values(t).items()
         }
@@ -250,6 +240,10 @@ def _with_handles(kin: Kinematics, inputs: Mapping[str, Any]) -> Kinematics:
     """The kinematics with the symbols of tables on its tape, once for all tables of one kind: code
     compiled with them is used again with other data.
     """
+    if not inputs:
+        return kin
+    from dalembert.runtime.states.tables import Table, table_handles
+
     degrees = tuple((n, x.degree) for n, x in inputs.items() if isinstance(x, Table))
 
     def declare() -> Kinematics:
@@ -277,6 +271,9 @@ class _InputBinding:
 
     def bind(self, name: str, value: Any) -> None:
         """One input; its own value, where it has one, no longer counts."""
+        from dalembert.runtime.states.inputs import Sampled
+        from dalembert.runtime.states.tables import Table
+
         x = self.kin.system.symbols[name].scalar.i
         if isinstance(value, str | Scalar) or is_sympy(value):
             self.motions[x] = _bound_expression(self.kin, name, value)
@@ -290,6 +287,9 @@ class _InputBinding:
             self.numbers |= _constant_motion(self.kin.tape, x, finite_number(name, value))
 
     def _bind_table(self, x: int, name: str, value: Table) -> None:
+        from dalembert.runtime.states.inputs import check_smooth
+        from dalembert.runtime.states.tables import table_expression
+
         system = self.kin.system
         check_smooth(self.kin, name, value)
         scaled = in_units(system, name, value)
@@ -300,6 +300,8 @@ class _InputBinding:
 
     def bind_together(self, names: tuple[str, ...], value: Any) -> None:
         """Several inputs that one function gives."""
+        from dalembert.runtime.states.inputs import joint_callback
+
         self._require_live(", ".join(names))
         self.callback_inputs.append(joint_callback(self.kin, names, value))
         for x in self.callback_inputs[-1].nodes:
@@ -316,6 +318,8 @@ class _InputBinding:
             raise BadValue(msg)
 
     def _bind_callback(self, x: int, name: str, value: Any) -> None:
+        from dalembert.runtime.states.inputs import callback_input
+
         self._require_live(name)
         callback, polynomial = callback_input(self.kin, name, value)
         self.callback_inputs.append(callback)
@@ -327,6 +331,8 @@ class _InputBinding:
 
 def with_table_states(chosen: RunValues) -> RunValues:
     """The same values with the coefficients of tables in the state, where they can be varied."""
+    from dalembert.runtime.states.inputs import callback_input
+
     kin = chosen.kin.fork()
     bindings = copy_expressions(chosen.kin.tape, kin.tape, list(chosen.bindings.values()))
     bound = dict(zip(chosen.bindings, bindings, strict=True))
@@ -381,6 +387,8 @@ def _numbers(system: System, values: Mapping[Any, Any]) -> dict[int, float]:
 
 def _as_table(value: Any) -> Any:
     """A table where a file of one is named, or times and values are given as a pair."""
+    from dalembert.runtime.states.tables import table
+
     pair = (isinstance(value, tuple) and len(value) == 2) or (
         hasattr(value, "index") and hasattr(value, "to_numpy")
     )
@@ -460,6 +468,8 @@ def _expression_in_speeds(kin: Kinematics, name: str, motion: Any) -> Scalar:
 
 def _parse_input(kin: Kinematics, name: str, text: str) -> Scalar:
     """On the run's own tape: the options of a run do not change the system."""
+    from dalembert.symbolic.algebra.parser import parse
+
     speeds = {kin.name(u): Scalar(kin.tape, u) for u in kin.u if not kin.name(u).endswith("'")}
     symbols = speeds | symbols_by_name(kin.system)
     try:
@@ -477,6 +487,8 @@ def _check_motion(kin: Kinematics, name: str, motion: Scalar) -> None:
     """An input may depend on t, q and u; what follows from the equations of motion cannot enter
     them.
     """
+    from dalembert.runtime.states.inputs import require_known_rate
+
     inside = symbols_of(kin.tape, (motion.i,))
     moving = [label(str(kin.tape.nodes[i][1])) for i in inside if i in {*kin.q, *kin.x, *kin.u}]
     if moving and kin.system.symbols[name].kind == "specified":

@@ -13,7 +13,6 @@ import operator
 import sys
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.errors import BadExpression, Unknown
@@ -176,6 +175,8 @@ def is_regular_somewhere(tape: Tape, rows: Sequence[Mapping[int, int]]) -> bool:
     import flint
 
     nodes = [e for row in rows for e in row.values()]
+    from random import Random
+
     draw = Random(1)  # noqa: S311 - nothing is to be kept secret
     for signs in _SIGNS:
         state = {

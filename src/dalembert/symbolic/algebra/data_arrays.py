@@ -9,7 +9,6 @@ that is no longer in memory gives NaN.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import weakref
 from typing import Any, Final
@@ -50,6 +49,8 @@ class DataColumn:
 def data_column(values: FloatArray) -> DataColumn:
     """The array with its handle; equal arrays are held once."""
     array = np.ascontiguousarray(values, dtype=np.float64)
+    import hashlib
+
     digest = hashlib.sha256(array.tobytes() if array.nbytes < 64 else array.data).digest()
     handle = float(1 + (int.from_bytes(digest[:8], "little") >> (64 - _HANDLE_BITS)))
     with _lock:

@@ -29,7 +29,7 @@ from dalembert.runtime.ode.constrained.workspace_fields import WORKSPACE_FIELDS 
 from dalembert.runtime.ode.integrator_state import ROWS, WorkRow
 from dalembert.runtime.ode.integrator_state import STATE_FIELDS as RUN_FIELDS
 from dalembert.runtime.ode.step_size_control import loop_ir
-from dalembert.runtime.simulation.context_ir import FIELDS as CONTEXT_FIELDS
+from dalembert.runtime.simulation.context import FIELDS as CONTEXT_FIELDS
 from dalembert.runtime.simulation.context_ir import context_ir
 from dalembert.runtime.simulation.energy_audit import EVENT_LOSS, Audit, native_audit
 from dalembert.runtime.simulation.model import Accelerations, NativeModel, native_model

@@ -19,15 +19,16 @@ import math
 import os
 import time
 from collections.abc import Callable, Sequence
-from random import SystemRandom
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from dalembert.errors import BadExpression, DalembertError
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.symbolic.algebra.exact.finite_field import SIZES, BadPoint, NeverReal, NoRoot
-from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 from dalembert.symbolic.algebra.tape import Tape
+
+if TYPE_CHECKING:
+    from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 
 # what is printed as shown is wrong with at most this probability, all rows and pairs of a run
 # together
@@ -209,7 +210,7 @@ _ATTEMPTS: Final = 5
 _ATTEMPTS_WITH_ROOTS: Final = 400
 # number of points that keep their values
 _KEPT: Final = 4
-_DRAWN: Final = SystemRandom().getrandbits(48)
+_DRAWN: Final = int.from_bytes(os.urandom(6), "big")
 # the seed of an earlier run may be given here, to see the same points again
 SEED_VARIABLE: Final = "DALEMBERT_SEED"
 
@@ -287,6 +288,8 @@ class RandomPoints:
             self._again[k] = self._again.get(k, 0) + 1
 
     def _point(self, k: int) -> SamplePoint:
+        from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
+
         point = self._points.get(k)
         if point is None:
             if self._check is not None:

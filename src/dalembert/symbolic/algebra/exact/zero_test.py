@@ -14,19 +14,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Final
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.symbolic.algebra.exact.branches import BranchAnalysis, BranchCount, rank_gf2
-from dalembert.symbolic.algebra.exact.degree_bound import DegreeBounds, degrees, row_degrees
 from dalembert.symbolic.algebra.exact.finite_field import SIZES, BadPoint, Element, NoRoot
-from dalembert.symbolic.algebra.exact.linear_algebra import (
-    nullspace_mod,
-    rank_mod,
-    solve_mod,
-    solve_unknowns,
-)
-from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 from dalembert.symbolic.algebra.exact.verdict import (
     ROW_TARGET,
     Decision,
@@ -50,6 +42,13 @@ from dalembert.symbolic.algebra.expression_graph import (
 )
 from dalembert.symbolic.algebra.tape import Tape
 
+# most questions of a run are answered by the form of an expression, without a random point
+if TYPE_CHECKING:
+    from dalembert.symbolic.algebra.exact.branches import BranchAnalysis, BranchCount
+    from dalembert.symbolic.algebra.exact.degree_bound import DegreeBounds
+    from dalembert.symbolic.algebra.exact.linear_algebra import nullspace_mod, rank_mod, solve_mod
+    from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
+
 __all__ = [
     "BadPoint",
     "NoRoot",
@@ -65,6 +64,25 @@ __all__ = [
     "rank_mod",
     "solve_mod",
 ]
+
+# {name: the module of this folder that has it}
+_HOME: Final = {
+    "SamplePoint": "sample_point",
+    "nullspace_mod": "linear_algebra",
+    "rank_mod": "linear_algebra",
+    "solve_mod": "linear_algebra",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What is exported from here and imported when it is first asked for."""
+    if name not in _HOME:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    home = import_module(f"{__package__}.{_HOME[name]}")
+    globals()[name] = value = getattr(home, name)
+    return value
+
 
 # with more than this, more points do not help as much as larger primes
 _WORST_CHANCE: Final = 1e-12
@@ -106,6 +124,8 @@ class ZeroTest:
         if self.start is not None:
             point = self.start(point)
         if self.residuals:
+            from dalembert.symbolic.algebra.exact.linear_algebra import solve_unknowns
+
             x = solve_unknowns(point, self.residuals, self.unknowns)
             point = point.on(self.tape, dict(zip(self.unknowns, x, strict=True)))
         return point
@@ -151,6 +171,8 @@ class ZeroTest:
         self.clock.check()
         point = self._free.get(k)
         if point is None:
+            from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
+
             prime = self._free[0].prime if self._free else None
             point = self._free[k] = SamplePoint(
                 self.tape, self._seed + k, prime, outs=self._targets, redraw=False
@@ -230,6 +252,8 @@ class ZeroTest:
     def unknown_degrees(self) -> dict[int, tuple[int, int]]:
         """The degrees of the unknowns: quotients of determinants of order n and n − 1."""
         if self._given is None:
+            from dalembert.symbolic.algebra.exact.degree_bound import degrees
+
             residual_degrees = (
                 degrees(self.tape, self.residuals, self.first_point) if self.residuals else []
             )
@@ -239,6 +263,8 @@ class ZeroTest:
 
     def row_degrees(self, rows: Sequence[int]) -> list[DegreeBound]:
         """The degrees of rows; what was found for earlier ones at the same point is kept."""
+        from dalembert.symbolic.algebra.exact.degree_bound import DegreeBounds, row_degrees
+
         point, given = self.first_point, self.unknown_degrees()
         if point is None:
             return row_degrees(self.tape, rows, None, given)
@@ -248,11 +274,15 @@ class ZeroTest:
 
     @cached_property
     def _branches(self) -> BranchAnalysis:
+        from dalembert.symbolic.algebra.exact.branches import BranchAnalysis
+
         return BranchAnalysis(self.tape, self._unconditioned_point)
 
     def branchings(self, rows: Sequence[int]) -> dict[int, BranchCount]:
         """The branches of each row with all that its unknowns depend on."""
         if not functions_in(self.tape, (*rows, *self.residuals)):
+            from dalembert.symbolic.algebra.exact.branches import BranchCount
+
             return dict.fromkeys(rows, BranchCount())
         return {row: self._branches.of((row, *self.residuals)) for row in rows}
 
@@ -388,6 +418,8 @@ def _pattern(point: SamplePoint, atoms: tuple[int, ...]) -> int:
 
 
 def _affine_rank(patterns: set[int]) -> int:
+    from dalembert.symbolic.algebra.exact.branches import rank_gf2
+
     first, *others = patterns
     return rank_gf2(v ^ first for v in others)
 

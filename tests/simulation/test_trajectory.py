@@ -458,6 +458,7 @@ def test_a_plot_is_saved_and_its_name_printed(run, tmp_path, monkeypatch, capsys
     assert "simple-pendulum.svg" == made.path
     assert "Plot(simple-pendulum.svg)" == repr(made)
     assert made._repr_svg_() == (tmp_path / "simple-pendulum.svg").read_text(encoding="utf-8")
+    assert made._repr_svg_().startswith("<svg")
     assert made._repr_png_() is None
 
 

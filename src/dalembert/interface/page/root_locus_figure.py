@@ -15,8 +15,9 @@ from dalembert.analysis.linear.root_locus import ParametricLinearization, RootLo
 from dalembert.errors import DalembertError
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.page.html_elements import shown_name
+from dalembert.interface.page.plot_area import PlotArea
 from dalembert.interface.page.time_plots import WIDTH, axis_limits, tick_label
-from dalembert.runtime.simulation.plotting.chart import PlotArea, ticks, ticks_inside
+from dalembert.runtime.simulation.plotting.chart import ticks, ticks_inside
 from dalembert.symbolic.units.quantities import label_with_unit
 
 if TYPE_CHECKING:

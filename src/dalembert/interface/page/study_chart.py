@@ -13,9 +13,10 @@ import numpy as np
 
 from dalembert.analysis.studies.parameter_grid import DRAW
 from dalembert.foundation.array_types import FloatArray
+from dalembert.interface.page.plot_area import PlotArea
 from dalembert.interface.page.time_plots import WIDTH, axis_limits, tick_label
 from dalembert.interface.page.typeset_symbols import expression_html
-from dalembert.runtime.simulation.plotting.chart import PlotArea, ticks, ticks_inside
+from dalembert.runtime.simulation.plotting.chart import ticks, ticks_inside
 
 _HEIGHT: Final = 3_000
 _MOST_CELLS: Final = 4_096

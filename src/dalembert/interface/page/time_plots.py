@@ -19,9 +19,9 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.interface.page.data_blocks import encode_floats
 from dalembert.interface.page.html_elements import table
+from dalembert.interface.page.plot_area import PlotArea
 from dalembert.runtime.simulation.plotting.chart import (
     Panel,
-    PlotArea,
     ticks,
     ticks_inside,
     value_range,

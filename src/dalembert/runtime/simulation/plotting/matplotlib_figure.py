@@ -1,7 +1,8 @@
-"""A chart as a figure of matplotlib, for PNG, PDF and everything else it can write."""
+"""A chart as a figure of matplotlib, for SVG, PNG, PDF and everything else it can write."""
 
 from __future__ import annotations
 
+import io
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -21,6 +22,7 @@ from dalembert.runtime.simulation.plotting.chart import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.gridspec import GridSpec
 
     from dalembert.runtime.simulation.plotting.chart import Chart, Panel
 
@@ -47,12 +49,17 @@ STYLE: Final[Any] = {
     "legend.frameon": False,
     "legend.fontsize": 9.5,
 }
+_SVG: Final[Any] = {"svg.fonttype": "none", "svg.hashsalt": "dalembert"}
+_DPI: Final = 144
 _SYMBOL: Final[Any] = {"fontsize": 13, "fontfamily": "DejaVu Serif", "fontstyle": "italic"}
 # inches: for one, two and three columns; above and below the panels, for a further row of names
 _WIDTHS: Final = (7.2, 9.6, 12.0)
 _HEAD: Final = 1.05
 _FOOT: Final = 0.55
 _NAMES: Final = 0.2
+# between rows, and of a panel in a picture that is too small
+_GAP: Final = 0.4
+_LEAST: Final = 0.1
 # for each pixel of a panel in SVG
 _INCHES: Final = 1 / 70
 # points that are seen singly
@@ -86,60 +93,76 @@ def figure(chart: Chart, figsize: tuple[float, float] | None = None, style: Any 
     figsize is in inches; style is a style of matplotlib, by name or as a dictionary.
     """
     with mpl.rc_context(STYLE), _style_context(style):
-        below = () if chart.bottom_panel is None else (chart.bottom_panel,)
-        rows = -(-len(chart.panels) // chart.columns)
-        width, head = (
-            _WIDTHS[chart.columns - 1],
-            _HEAD + _NAMES * (max(len(legend_rows(p, PANEL_WIDTH)) for p in chart.panels) - 1),
-        )
-        height = head + panel_height(chart) * _INCHES * (rows + len(below)) + _FOOT
-        width, height = figsize or (width, height)
+        head = _HEAD + _NAMES * (max(len(legend_rows(p, PANEL_WIDTH)) for p in chart.panels) - 1)
+        width, height = figsize or (_WIDTHS[chart.columns - 1], _height(chart, head))
         fig = Figure(figsize=(width, height), facecolor="white")
         FigureCanvasAgg(fig)
         # inches from the edges; the titles of the panels are in the gaps between them
-        edges = {
-            "left": 0.7 / width,
-            "right": 1 - 0.25 / width,
-            "top": 1 - head / height,
-            "bottom": _FOOT / height,
-        }
         grid = fig.add_gridspec(
-            rows + len(below),
+            _rows(chart),
             chart.columns,
-            **edges,
-            hspace=0.42 if chart.columns == 1 else 0.5,
+            left=0.7 / width,
+            right=1 - 0.25 / width,
+            top=1 - head / height,
+            bottom=_FOOT / height,
+            hspace=_row_gap(chart, height - head - _FOOT),
             wspace=0.22,
         )
-        places = [(grid[rows, :], panel) for panel in below]
-        places += [(grid[divmod(k, chart.columns)], panel) for k, panel in enumerate(chart.panels)]
-        axes: Any = None
-        for k, (place, panel) in enumerate(places, -len(below)):
-            axes = fig.add_subplot(place, sharex=axes)
-            # numbers are printed below the last of several columns, and below the lowest panel
-            ends = (chart.columns > 1 or not below) and k + chart.columns >= len(chart.panels)
-            axes.tick_params(labelbottom=ends or k < 0)
-            _draw(axes, panel)
-            axes.set_xlim(*chart.span)
-        fig.axes[0 if below else -1].set_xlabel(
-            chart.x_label, **(_SYMBOL if len(chart.x_label) == 1 else {})
-        )
-        fig.text(
-            0.25 / width,
-            1 - 0.27 / height,
-            chart.title,
-            fontsize=14,
-            fontweight="bold",
-            va="center",
-        )
-        fig.text(
-            0.25 / width,
-            1 - 0.54 / height,
-            chart.facts,
-            fontsize=9.5,
-            color=chart.facts_colour,
-            va="center",
-        )
+        _draw_panels(fig, grid, chart)
+        left = 0.25 / width
+        fig.text(left, 1 - 0.27 / height, chart.title, fontsize=14, fontweight="bold", va="center")
+        facts: Any = {"fontsize": 9.5, "color": chart.facts_colour}
+        fig.text(left, 1 - 0.54 / height, chart.facts, va="center", **facts)
     return fig
+
+
+def _rows(chart: Chart) -> int:
+    """Rows of panels, with that over the whole width."""
+    return -(-len(chart.panels) // chart.columns) + (chart.bottom_panel is not None)
+
+
+def _height(chart: Chart, head: float) -> float:
+    """Inches of the whole picture."""
+    return head + panel_height(chart) * _INCHES * _rows(chart) + _FOOT
+
+
+def _row_gap(chart: Chart, inside: float) -> float:
+    """The gap between rows relative to the height of a panel; in a small picture it has room for
+    a title.
+    """
+    usual, rows = 0.42 if chart.columns == 1 else 0.5, _rows(chart)
+    panel = (inside - _GAP * (rows - 1)) / rows
+    return max(usual, _GAP / max(panel, _LEAST))
+
+
+def _draw_panels(fig: Figure, grid: GridSpec, chart: Chart) -> None:
+    """All panels with one axis across, and its name."""
+    below = () if chart.bottom_panel is None else (chart.bottom_panel,)
+    places = [(grid[_rows(chart) - 1, :], panel) for panel in below]
+    places += [(grid[divmod(k, chart.columns)], panel) for k, panel in enumerate(chart.panels)]
+    axes: Any = None
+    for k, (place, panel) in enumerate(places, -len(below)):
+        axes = fig.add_subplot(place, sharex=axes)
+        # numbers are printed below the last of several columns, and below the lowest panel
+        ends = (chart.columns > 1 or not below) and k + chart.columns >= len(chart.panels)
+        axes.tick_params(labelbottom=ends or k < 0)
+        _draw(axes, panel)
+        axes.set_xlim(*chart.span)
+    fig.axes[0 if below else -1].set_xlabel(
+        chart.x_label, **(_SYMBOL if len(chart.x_label) == 1 else {})
+    )
+
+
+def render(fig: Figure, form: str) -> bytes:
+    """A figure in a format of matplotlib; the same figure gives the same SVG, whose letters stay
+    text and which may also be a part of a document.
+    """
+    data = io.BytesIO()
+    dated: Any = {"metadata": {"Date": None}} if form in ("svg", "svgz") else {}
+    with mpl.rc_context(_SVG):
+        fig.savefig(data, dpi=_DPI, format=form, **dated)
+    picture = data.getvalue()
+    return picture[picture.index(b"<svg") :] if form == "svg" else picture
 
 
 def _style_context(style: Any) -> Any:
@@ -149,6 +172,12 @@ def _style_context(style: Any) -> Any:
     from matplotlib import style as styles
 
     return styles.context(style)
+
+
+def _with_subscript(symbol: str) -> str:
+    """θ_R with its index lowered."""
+    stem, _, index = symbol.partition("_")
+    return f"{stem}$_{{\\mathit{{{index}}}}}$" if index.isalnum() else symbol
 
 
 def _draw(axes: Axes, panel: Panel) -> None:
@@ -164,7 +193,10 @@ def _draw(axes: Axes, panel: Panel) -> None:
         axes.plot(c.x, c.values, color=panel.colour(k), label=c.name.translate(_LETTERS), **style)
     if panel.title:
         axes.set_title(
-            panel.title, loc="left", pad=6, **(_SYMBOL if panel.is_symbol else {"fontsize": 10})
+            _with_subscript(panel.title) if panel.is_symbol else panel.title,
+            loc="left",
+            pad=6,
+            **(_SYMBOL if panel.is_symbol else {"fontsize": 10}),
         )
     if sum(bool(c.name) for c in panel.curves) > 1:
         several = len(legend_rows(panel, PANEL_WIDTH)[0]) or 1

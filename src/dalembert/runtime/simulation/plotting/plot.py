@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from typing import TYPE_CHECKING, Any, Final
@@ -13,15 +12,13 @@ from dalembert.foundation.atomic_write import (
     check_extension,
     slug,
     unused_path,
-    write_text,
 )
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.runtime.simulation.plotting.chart import Chart, svg
+from dalembert.runtime.simulation.plotting.chart import Chart
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_DPI: Final = 144
 _USUAL: Final = (".svg", ".png", ".pdf")
 
 
@@ -38,20 +35,16 @@ class Plot:
         return _figure(self.source)
 
     def save(self, path: str | os.PathLike[str]) -> Plot:
-        """Write it to a file; the ending decides on the format. SVG needs no plotting package."""
+        """Write it to a file; the ending decides on the format."""
         name = os.fspath(path)
         save(self.source, path, "the run is kept, plot it somewhere else")
         return Plot(self.source, name)
 
     def _repr_svg_(self) -> str | None:
-        return svg(self.source) if isinstance(self.source, Chart) else None
+        return _rendered(self.source, "svg").decode() if isinstance(self.source, Chart) else None
 
     def _repr_png_(self) -> bytes | None:
-        if isinstance(self.source, Chart):
-            return None
-        data = io.BytesIO()
-        self.source.savefig(data, dpi=_DPI, format="png")
-        return data.getvalue()
+        return None if isinstance(self.source, Chart) else _rendered(self.source, "png")
 
     def __repr__(self) -> str:
         return f"Plot({self.path or 'not saved'})"
@@ -74,12 +67,16 @@ def save(
     if not isinstance(path, str | os.PathLike):
         msg = f"a plot is saved to a file: give its name, not {path!r:.60}"
         raise Unwritable(msg)
-    if isinstance(source, Chart) and os.fspath(path).lower().endswith(".svg"):
-        write_text(path, svg(source), remedy)
-        return
     check_plot_format(path)
-    with atomic_replace(path, remedy) as part:
-        _figure(source).savefig(part, dpi=_DPI, format=os.fspath(path).lower().rpartition(".")[2])
+    picture = _rendered(source, os.fspath(path).lower().rpartition(".")[2])
+    with atomic_replace(path, remedy) as part, part.open("wb") as file:
+        file.write(picture)
+
+
+def _rendered(source: Chart | Figure, form: str) -> bytes:
+    from dalembert.runtime.simulation.plotting.matplotlib_figure import render
+
+    return render(_figure(source), form)
 
 
 def _figure(source: Chart | Figure) -> Figure:

@@ -12,7 +12,7 @@ from dalembert.runtime.numerics.jit import Library
 from dalembert.runtime.ode.failures import OutsideRun
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.ode.integration import Integrator, integrate
-from dalembert.runtime.ode.solution import Outcome, Solution
+from dalembert.runtime.ode.solution import Outcome, Solution, evaluate_dense_output
 
 
 def ellipse(native: Library, *, dense: bool = True) -> Solution:
@@ -123,3 +123,18 @@ def test_a_long_run_keeps_what_was_asked_with_the_same_bits(
     with pytest.raises(OutsideRun, match="t = 20 was not kept"):
         thin.at([3.0, 20.0])
     assert np.array_equal(thin.at(at), pickle.loads(pickle.dumps(thin)).at(at))
+
+
+@pytest.mark.parametrize(
+    ("size", "padded", "rows", "powers"),
+    [(3, 4, 8, False), (7, 8, 8, False), (4, 4, 8, False), (9, 12, 15, True), (1, 1, 8, True)],
+)
+def test_dense_output_has_the_bits_of_its_formula(size, padded, rows, powers) -> None:
+    rng = np.random.default_rng(size)
+    dense = rng.normal(size=(20, rows, padded))[:, :, :size]
+    step, theta = rng.integers(0, 20, 100), rng.random(100)
+    r, at = dense[step].swapaxes(0, 1), theta[:, np.newaxis]
+    other, formula = at if powers else 1.0 - at, r[-1]
+    for k in range(rows - 2, -1, -1):
+        formula = r[k] + formula * (other if k % 2 else at)
+    assert (evaluate_dense_output(dense, step, theta, powers=powers) == formula).all()

@@ -153,7 +153,7 @@ class EventFlow(Flow):
         )
         evaluator, functions, actor = self._read()
         vary = Saltation(variation, self.model.rates, self.p, evaluator, functions, actor)
-        watch = EventMonitor(functions, self.n, padded_size(problem.size), problem.dense_rows)
+        watch = EventMonitor(functions, self.n, padded_size(problem.size), problem.dense_form)
         book = event_energy_recorder(self.n, self.context, None)
         automaton = Automaton.of(self.kin, actor, self.events)
         return EventRun(problem, automaton, watch, book, None, vary), variation

@@ -35,7 +35,6 @@ from dalembert.runtime.dynamics.adjoint_constrained import ConstrainedSteps
 from dalembert.runtime.dynamics.adjoint_samples import InputSamples
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.ode.failures import BadStart
-from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 from dalembert.runtime.simulation.events.event import EventAction
 from dalembert.runtime.simulation.events.event_actions import EventActions
 from dalembert.runtime.simulation.events.event_functions import (
@@ -198,7 +197,7 @@ class _Adjoint:
             each.begin(float(t[0]))
             each.fill(t[:-1] + np.diff(t) / 2, y)
         dense = solve_rows.dense
-        if dense is not None and dense.shape[1] == DENSE_ROWS:
+        if dense is not None and not solve_rows.motion.powers:
             return t, y
         ends = self._followed(t[:-1], y[:-1], np.diff(t))
         off = np.abs(ends - y[1:]).max(axis=1, initial=0.0) / np.maximum(

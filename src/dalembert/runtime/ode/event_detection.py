@@ -16,11 +16,9 @@ from dalembert.runtime.numerics.ir_builder import (
     StackVariable,
     StructView,
     Value,
-    VectorArray,
 )
-from dalembert.runtime.numerics.llvm_types import DOUBLE, DOUBLE4, INT32, INT64, POINTER
-from dalembert.runtime.ode.dense_output_ir import dense_polynomial
-from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
+from dalembert.runtime.numerics.llvm_types import DOUBLE, GROUP_SIZE, INT32, INT64, POINTER
+from dalembert.runtime.ode.dense_output_ir import interpolate_ir
 
 SAMPLES: Final = 8
 
@@ -46,8 +44,9 @@ EVENT_FIELDS: Final[tuple[tuple[str, str], ...]] = (
     ("n_state", INT64),
     ("groups", INT64),
     ("state_groups", INT64),
-    # of the dense output
+    # of the dense output: its rows, and whether they are coefficients of powers of θ
     ("rows", INT64),
+    ("powers", INT64),
     # of each guard what rounding may make of a zero; no address: guards are taken as they are
     ("noise", POINTER),
 )
@@ -59,7 +58,7 @@ _NOISE: Final = 2.0**-22
 
 def detection_ir() -> str:
     """`sample`, `look` and `estimate_noise`."""
-    return f"{_sample()}\n\n{_crossing_test()}\n\n{_detect()}\n\n{noise_ir()}"
+    return f"{interpolate_ir()}\n\n{_sample()}\n\n{_crossing_test()}\n\n{_detect()}\n\n{noise_ir()}"
 
 
 def _sample() -> str:
@@ -67,16 +66,8 @@ def _sample() -> str:
     f = FunctionBuilder("sample", INT64, POINTER, POINTER, DOUBLE, DOUBLE, exported=True)
     pointer, dense, theta, t = f.parameters
     w = StructView(pointer, EVENT_FIELDS)
-    rows, x, up = VectorArray(dense), VectorArray(w.x), f.value(theta, DOUBLE4)
-    taylor = w.rows.not_equal(DENSE_ROWS)
-    with f.if_then(~taylor), f.loop(w.state_groups) as i:
-        x[i] = dense_polynomial(up, [rows[w.groups * j + i] for j in range(DENSE_ROWS)])
-    # more rows are those of Taylor's method, in powers of θ
-    with f.if_then(taylor), f.loop(w.state_groups) as i:
-        sum_ = f.variable(rows[w.groups * (w.rows - 1) + i])
-        with f.loop(w.rows - 1) as k:
-            sum_.value = rows[w.groups * (w.rows - k - 2) + i] + sum_.value * up
-        x[i] = sum_.value
+    size = w.state_groups * GROUP_SIZE
+    f.call("interpolate", INT64, dense, w.groups * GROUP_SIZE, w.rows, w.powers, size, theta, w.x)
     ScalarArray(w.x)[w.n_state] = t
     f.line(f"call void {w.g.name}({w.x}, {w.p}, {w.values}, {w.work})")
     values, noise = ScalarArray(w.values), ScalarArray(w.noise)

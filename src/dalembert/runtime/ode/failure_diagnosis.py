@@ -28,7 +28,6 @@ from dalembert.runtime.ode.failures import (
     StepRefused,
 )
 from dalembert.runtime.ode.integrator_state import IntegratorState, StepCause
-from dalembert.runtime.ode.solution import slope_at_begin
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -184,7 +183,7 @@ def _recent_steps(integration: Integrator) -> tuple[Numbers, Numbers, Numbers]:
     t = np.array([s.begin for s in steps])
     h = np.array([s.end - s.begin for s in steps])[:, np.newaxis]
     states = np.array([s.rows[0, :n] for s in steps])
-    return t, states, np.array([slope_at_begin(s.rows[:, :n]) for s in steps]) / h
+    return t, states, np.array([s.slope_at_begin[:n] for s in steps]) / h
 
 
 def _spectral_radius(integration: Integrator, t: float, y: Numbers) -> tuple[float, int]:

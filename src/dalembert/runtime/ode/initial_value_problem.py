@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import field
 from numbers import Real
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,20 @@ if TYPE_CHECKING:
 SMALLEST_RTOL: Final = 10 * 2.0**-52
 # rows of the dense output of a step by Runge and Kutta's method
 DENSE_ROWS: Final = 8
-SMALLEST_ORDER: Final = DENSE_ROWS
+# Taylor's method below takes more work than Runge and Kutta's
+SMALLEST_ORDER: Final = 8
+
+
+class DenseForm(NamedTuple):
+    """How the dense output of a step is written: its rows, and whether they are the coefficients of
+    powers of θ, as by Taylor's method.
+    """
+
+    rows: int
+    powers: bool
+
+
+RUNGE_KUTTA_FORM: Final = DenseForm(DENSE_ROWS, powers=False)
 
 
 @dataclass(frozen=True)
@@ -37,7 +50,6 @@ class TaylorSeries:
     order: int
 
     def __post_init__(self) -> None:
-        # with eight rows dense output would be taken for that of the other method
         from dalembert.runtime.numerics.taylor_code import LARGEST_ORDER
 
         if not SMALLEST_ORDER <= self.order <= LARGEST_ORDER:
@@ -126,9 +138,13 @@ class InitialValueProblem:
         return self.start.size
 
     @property
-    def dense_rows(self) -> int:
-        """Rows of the dense output of a step."""
-        return DENSE_ROWS if self.taylor is None else self.taylor.order + 1
+    def dense_form(self) -> DenseForm:
+        """How the dense output of a step is written."""
+        return (
+            RUNGE_KUTTA_FORM
+            if self.taylor is None
+            else DenseForm(self.taylor.order + 1, powers=True)
+        )
 
     @property
     def n_in_norm(self) -> int:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dalembert.runtime.ode.failures import RunStopped
-    from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
+    from dalembert.runtime.ode.initial_value_problem import DenseForm, InitialValueProblem
 
 Progress = Callable[[float, int], object]
 _RHS: Final = ctypes.CFUNCTYPE(
@@ -98,7 +98,7 @@ class Integrator:
             self._work[_STATE],
             dense=problem.dense,
             at=problem.at,
-            rows=problem.dense_rows,
+            form=problem.dense_form,
         )
         # breaks ahead, the times just behind them, and the ends of the steps from there
         self._breaks: deque[tuple[float, float, float]] = deque()
@@ -319,13 +319,13 @@ class Integrator:
     def step(self, k: int) -> DenseStep:
         """The k-th step that was taken, k = 1, 2, …"""
         (begin, _), (end, _) = self._points.point(k - 1), self._points.point(k)
-        return DenseStep(begin, end, self._points.step(k)[:, : self.problem.size])
+        rows = self._points.step(k)[:, : self.problem.size]
+        return DenseStep(begin, end, rows, self.problem.dense_form)
 
     def padded_step(self, k: int) -> DenseStep:
         """A copy of the k-th step with rows as native code has them."""
-        return DenseStep(
-            self._points.point(k - 1)[0], self._points.point(k)[0], self._points.step(k).copy()
-        )
+        (begin, _), (end, _) = self._points.point(k - 1), self._points.point(k)
+        return DenseStep(begin, end, self._points.step(k).copy(), self.problem.dense_form)
 
     @property
     def state(self) -> NDArray[np.float64]:
@@ -420,10 +420,23 @@ class DenseStep(NamedTuple):
     begin: float
     end: float
     rows: NDArray[np.float64]
+    form: DenseForm
 
     def at(self, t: float) -> NDArray[np.float64]:
         """y at a time of the step, or slightly outside."""
-        return evaluate_dense_output(self.rows, (t - self.begin) / (self.end - self.begin))
+        theta = np.array([(t - self.begin) / (self.end - self.begin)])
+        only = np.zeros(1, dtype=np.intp)
+        y: NDArray[np.float64] = evaluate_dense_output(
+            self.rows[np.newaxis], only, theta, powers=self.form.powers
+        )[0]
+        return y
+
+    @property
+    def slope_at_begin(self) -> NDArray[np.float64]:
+        """dy/dθ at θ = 0."""
+        r = self.rows
+        slope: NDArray[np.float64] = r[1] if self.form.powers else r[1] + r[2]
+        return slope
 
 
 def _work_space(problem: InitialValueProblem, groups: int) -> NDArray[np.float64]:

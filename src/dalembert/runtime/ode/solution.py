@@ -8,16 +8,19 @@ them are kept. Where steps are missing between two points the polynomial is not 
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from dalembert.foundation.caching import cached_call
 from dalembert.foundation.deferred_dataclass import dataclass
+from dalembert.runtime.numerics.jit import Library, TextFunction, load
 from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.ode.failures import OutsideRun
-from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
+from dalembert.runtime.ode.initial_value_problem import RUNGE_KUTTA_FORM, DenseForm
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -27,8 +30,7 @@ if TYPE_CHECKING:
 
 _FIRST_POINTS: Final = 512
 _FEWEST_POINTS: Final = 16
-# times at which the dense output is evaluated in one call
-_TIMES_AT_ONCE: Final = 512
+_DOUBLE: Final = 8
 _FIRST_NUMBERS: Final = 2**18
 _LARGEST_NUMBERS: Final = 2**22
 # this much is kept of every run, whatever was requested
@@ -62,6 +64,8 @@ class StoredTrajectory(NamedTuple):
     dense: ChunkedArray | None
     # points that were not kept
     dropped: int = 0
+    # whether the rows of the dense output are coefficients of powers of θ
+    powers: bool = False
 
 
 class Outcome(Enum):
@@ -145,12 +149,8 @@ class Solution:
         dense, begin, end = self.dense, self.t[step], self.t[step + 1]
         assert dense is not None
         # a step that takes no time stands for a jump: the state before it is that of its end
-        theta = ((times - begin) / np.where(end > begin, end - begin, 1.0))[:, np.newaxis]
-        values = np.empty((len(times), self.y.shape[1]))
-        # rows of so few times stay in the processor's cache
-        for k in range(0, len(times), _TIMES_AT_ONCE):
-            part = slice(k, k + _TIMES_AT_ONCE)
-            values[part] = evaluate_dense_output(dense[step[part]].swapaxes(0, 1), theta[part])
+        theta = (times - begin) / np.where(end > begin, end - begin, 1.0)
+        values = evaluate_dense_output(dense, step, theta, powers=self.motion.powers)
         values[times == end] = self.y[step[times == end] + 1]
         return self._check_gaps(values, step, times) if self.motion.dropped else values
 
@@ -183,23 +183,48 @@ class Solution:
             raise OutsideRun(msg)
 
 
-def evaluate_dense_output(rows: NDArray[np.float64], theta: Any) -> NDArray[np.float64]:
-    """r₀ + θ(r₁ + θ̄(r₂ + θ(r₃ + θ̄(r₄ + θ(r₅ + θ̄(r₆ + θ r₇)))))),  θ̄ = 1 − θ: the dense output
-    of steps, rows first.
+_STEPS: Final = ctypes.CFUNCTYPE(
+    ctypes.c_int64,
+    ctypes.c_void_p,
+    *[ctypes.c_int64] * 5,
+    *[ctypes.c_void_p] * 2,
+    ctypes.c_int64,
+)
 
-    More than eight rows are those of Taylor's method, r₀ + r₁ θ + r₂ θ² + …
+
+@cached_call
+def _interpolation_library() -> Library:
+    text = TextFunction("dalembert.runtime.ode.dense_output_ir:module_ir")
+    return load(text, ("interpolate_steps",))
+
+
+def evaluate_dense_output(
+    dense: NDArray[np.float64],
+    step: NDArray[np.intp],
+    theta: NDArray[np.float64],
+    *,
+    powers: bool,
+) -> NDArray[np.float64]:
+    """y(t₀ + θh) of steps with these numbers, by their dense output: steps, rows, components. One
+    row for each θ; with `powers` rows are the coefficients of θ^k, otherwise there are eight.
     """
-    values: NDArray[np.float64] = rows[-1]
-    other = 1.0 - theta if len(rows) == DENSE_ROWS else theta
-    for row in range(len(rows) - 2, -1, -1):
-        values = rows[row] + values * (theta if row % 2 == 0 else other)
+    if dense.strides[2] != _DOUBLE or dense.dtype != np.float64:
+        dense = np.ascontiguousarray(dense, dtype=np.float64)
+    _, n_rows, count = dense.shape
+    values, theta = np.empty((len(step), count)), np.ascontiguousarray(theta, dtype=np.float64)
+    places = data_address(dense) + step.astype(np.int64) * dense.strides[0]
+    _STEPS(_interpolation_library().address("interpolate_steps"))(
+        places.ctypes.data,
+        dense.strides[1] // _DOUBLE,
+        n_rows,
+        powers,
+        count,
+        len(step),
+        data_address(theta),
+        data_address(values),
+        count,
+    )
     return values
-
-
-def slope_at_begin(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """dy/dθ at θ = 0."""
-    slope: NDArray[np.float64] = rows[1] + rows[2] if len(rows) == DENSE_ROWS else rows[1]
-    return slope
 
 
 class _Block(NamedTuple):
@@ -224,9 +249,9 @@ class PointBuffer:
         *,
         dense: bool,
         at: NDArray[np.float64] | None = None,
-        rows: int = DENSE_ROWS,
+        form: DenseForm = RUNGE_KUTTA_FORM,
     ) -> None:
-        self._rows = rows
+        self._rows, self._powers = form
         self._width, self._dense, self._at = start.size, dense, at if dense else None
         # blocks reduced to the requested times, and how many points they had
         self._reduced_blocks: list[_Block] = []
@@ -344,6 +369,7 @@ class PointBuffer:
                 ChunkedArray([only.times[:count]]),
                 ChunkedArray([only.states[:count, :size]]),
                 steps,
+                powers=self._powers,
             )
         times: list[NDArray[np.float64]] = []
         states: list[NDArray[np.float64]] = []
@@ -378,6 +404,7 @@ class PointBuffer:
             ChunkedArray(states),
             ChunkedArray(dense) if self._dense else None,
             dropped,
+            self._powers,
         )
 
     @staticmethod

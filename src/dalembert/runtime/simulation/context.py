@@ -72,8 +72,10 @@ FIELDS: Final[tuple[tuple[str, str], ...]] = (
     # E_Z projected to its level: the place of the sum of what was taken out, and of the first speed
     ("defect", INT64),
     ("first_speed", INT64),
-    # rows of the dense output; Taylor coefficients of the motion and of the quadratures
+    # rows of the dense output, and whether they are coefficients of powers of θ; Taylor
+    # coefficients of the motion and of the quadratures
     ("rows", INT64),
+    ("powers", INT64),
     ("jets", POINTER),
     ("jets_audit", POINTER),
     # ∂f/∂(q, u, t) of the motion and of the quadratures
@@ -230,7 +232,7 @@ class Context:
         """
         self._alive += [motion, audit]
         self._fields.jets, self._fields.jets_audit = motion.address, audit.address if audit else 0
-        self._fields.rows, self.rhs = order + 1, rhs
+        self._fields.rows, self._fields.powers, self.rhs = order + 1, 1, rhs
 
     def linearize(self, motion: CompiledFunction, audit: CompiledFunction | None) -> None:
         """Provide the derivatives of the rates, of the motion and of the quadratures."""

@@ -27,7 +27,7 @@ from dalembert.runtime.numerics.ir_builder import (
     VectorArray,
 )
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, INTRINSICS, POINTER
-from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
+from dalembert.runtime.ode.dense_output_ir import interpolate_ir
 from dalembert.runtime.simulation.context import FIELDS, FORCE_GUARD_FIELDS
 
 NOTHING: Final = "void"
@@ -99,6 +99,7 @@ def context_ir() -> str:
         _project(),
     )
     held = (
+        interpolate_ir(exported=True),
         _dense_state(),
         _energy_change_at(),
         _update_energy_scale(),
@@ -302,22 +303,10 @@ def _Z_of() -> str:
 
 
 def _dense_state() -> str:
-    """The polynomial of the dense output at t₀ + θh: from the last row on, times θ and 1 − θ by
-    turns, or times θ by Taylor's method.
-    """
+    """The state at t₀ + θh."""
     f = ContextFunction("state_between", NOTHING, DOUBLE, POINTER)
-    theta, dense = f.arguments
-    middle, width, rows = f.c.middle, f.c.width, f.c.rows
-    rest = f.select(rows.not_equal(DENSE_ROWS), theta, 1.0 - theta)
-    with f.loop(width) as i:
-        value = f.variable(f.value(0.0, DOUBLE))
-        with f.loop(rows) as k:
-            row = rows - 1 - k
-            is_odd = (row & f.value(1, INT64)).not_equal(0)
-            value.value = ScalarArray(dense)[row * width + i] + value.value * f.select(
-                is_odd, rest, theta
-            )
-        ScalarArray(middle)[i] = value.value
+    (theta, dense), c = f.arguments, f.c
+    f.call("interpolate", INT64, dense, c.width, c.rows, c.powers, c.width, theta, c.middle)
     return f.finish()
 
 

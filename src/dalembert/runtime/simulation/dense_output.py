@@ -68,7 +68,10 @@ def with_quadratures(
         return replace(solution, motion=_store_steps(t, y, None))
     nodes, whole, partial = _integration_weights()
     h = np.diff(t)[:, np.newaxis]
-    states = np.array([evaluate_dense_output(dense.swapaxes(0, 1), theta) for theta in nodes])
+    step, form = np.arange(len(h)), solution.motion.powers
+    states = np.array(
+        [evaluate_dense_output(dense, step, np.full(len(h), x), powers=form) for x in nodes]
+    )
     times = t[:-1] + nodes[:, np.newaxis] * h[:, 0]
     P = powers(times.reshape(-1), states.reshape(times.size, -1)).reshape(*times.shape, -1)
     Z = np.vstack([start, start + np.cumsum(h * np.tensordot(whole, P, 1), axis=0)])

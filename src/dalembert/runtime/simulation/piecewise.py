@@ -222,7 +222,7 @@ def branch_run(
     return EventRun(
         problem,
         Automaton.of(kin, actor, events, [(e.title, e) for e in own]),
-        EventMonitor(functions, n, padded_size(problem.size), problem.dense_rows),
+        EventMonitor(functions, n, padded_size(problem.size), problem.dense_form),
         event_energy_recorder(n, context, watched),
         show,
         modes=BranchModes(

@@ -104,6 +104,8 @@ class Engine {
     this.work = this.room(data.work.rows * this.width);
     this.middle = this.room(this.width);
     this.projected = this.room(this.width);
+    this.step = this.room(this.width * DENSE_ROWS);
+    this.between = this.room(this.width);
     if (data.rows) this.rowSolver = this.solver(data.rows);
     this.capacity = Math.max(16, Math.min(512, Math.floor(200000 / (DENSE_ROWS * this.width))));
     this.points = { times: this.room(this.capacity), states: this.room(this.capacity * this.width), dense: this.room(this.capacity * this.width * DENSE_ROWS) };
@@ -401,9 +403,10 @@ class Motion {
   }
 
   polynomial(b, o, theta) {
-    const w = this.engine.width, y = b.dense.slice(o + 7 * w, o + 8 * w);
-    for (let row = 6; row >= 0; row--) { const k = row % 2 ? 1 - theta : theta; for (let i = 0; i < w; i++) y[i] = b.dense[o + row * w + i] + y[i] * k; }
-    return y;
+    const e = this.engine, w = e.width, size = w * DENSE_ROWS;
+    e.numbers(e.step, size).set(b.dense.subarray(o, o + size));
+    e.call.interpolate(e.step, BigInt(w), BigInt(DENSE_ROWS), 0n, BigInt(w), theta, e.between);
+    return e.numbers(e.between, w).slice();
   }
 
   // between its ends a step leaves the rows by as much as its error: back onto them, as at the ends

@@ -105,7 +105,7 @@ def field_types(fields: Sequence[tuple[str, str]]) -> list[list[str]]:
 
 # ---- a run -----------------------------------------------------------------------------------
 
-_LOOP: Final = ("start", "advance", "rhs", "rhs_without_time", "project")
+_LOOP: Final = ("start", "advance", "rhs", "rhs_without_time", "project", "interpolate")
 _ROWS: Final = ("rates", "project", "choose_rows")
 _ROWS_PREFIX: Final = "rows"
 _STRUCTURES: Final = {"run": RUN_FIELDS, "context": CONTEXT_FIELDS, "rows": ROW_FIELDS}

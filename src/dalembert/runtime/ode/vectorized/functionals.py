@@ -13,8 +13,8 @@ from typing import Final
 
 from dalembert.runtime.numerics.ir_builder import ScalarArray, Value, VectorArray
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, POINTER, constant
+from dalembert.runtime.ode.dense_output_ir import dense_polynomial
 from dalembert.runtime.ode.event_detection import SAMPLES
-from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 from dalembert.runtime.ode.vectorized.layout import (
     Functional,
     FunctionalKind,
@@ -57,20 +57,12 @@ def _polynomial(native: LaneStepBuilder, target: str, theta: Value) -> None:
     f, x, rows = (
         native.function,
         native.row(target),
-        [native.row(f"r{j}") for j in range(native.layout.functions.dense_rows)],
+        [native.row(f"r{j}") for j in range(native.layout.functions.dense_form.rows)],
     )
     with f.loop(f.value(native.layout.functions.n, INT64)) as i:
-        x[i] = evaluate_dense_output(theta, [row[i] for row in rows])
-
-
-def evaluate_dense_output(theta: Value, rows: list[Value]) -> Value:
-    """The polynomial of the dense output; more than eight rows are those of Taylor's method, in
-    powers of θ.
-    """
-    value, rest = rows[-1], 1.0 - theta if len(rows) == DENSE_ROWS else theta
-    for j in range(len(rows) - 2, -1, -1):
-        value = rows[j] + value * (theta if j % 2 == 0 else rest)
-    return value
+        x[i] = dense_polynomial(
+            theta, [row[i] for row in rows], powers=native.layout.functions.dense_form.powers
+        )
 
 
 def _write_outputs(layout: LaneLayout) -> str:
@@ -81,7 +73,7 @@ def _write_outputs(layout: LaneLayout) -> str:
     f, (lane,), n = native.function, native.arguments, layout.functions.n
     place, member = native.lane_scalars("place", INT64), native.lane_scalars("member", INT64)[lane]
     t, t_new = native.lane_scalars("t")[lane], native.lane_scalars("t_new")[lane]
-    lanes = layout.lanes
+    lanes, form = layout.lanes, layout.functions.dense_form
     with f.loop_forever():
         here = place[lane]
         with f.if_then(here >= native.job.n_times):
@@ -95,9 +87,8 @@ def _write_outputs(layout: LaneLayout) -> str:
         out = native.table("samples", member * native.job.n_times + here, n)
         with f.loop(f.value(n, INT64)) as i:
             k = i * lanes + lane
-            inside = evaluate_dense_output(
-                theta, [native.lane_scalars(f"r{j}")[k] for j in range(layout.functions.dense_rows)]
-            )
+            rows = [native.lane_scalars(f"r{j}")[k] for j in range(form.rows)]
+            inside = dense_polynomial(theta, rows, powers=form.powers)
             out[i] = f.select(wanted < t_new, inside, native.lane_scalars("end")[k])
         place[lane] = here + 1
     return f.text()

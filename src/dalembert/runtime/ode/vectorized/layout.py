@@ -20,7 +20,7 @@ from dalembert.runtime.numerics.ir_builder import (
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, POINTER, offsets, vector_type
 from dalembert.runtime.numerics.math_kernels import attributes
 from dalembert.runtime.ode.dop853_coefficients import END_STAGE, STAGES
-from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
+from dalembert.runtime.ode.initial_value_problem import RUNGE_KUTTA_FORM, DenseForm
 from dalembert.runtime.ode.integrator_state import StepBuilder, StepCause, WorkRow
 
 if TYPE_CHECKING:
@@ -142,9 +142,13 @@ class LaneFunctions:
         return {**self.parameterized_functions, **later}
 
     @property
-    def dense_rows(self) -> int:
-        """Rows of the dense output of a step."""
-        return DENSE_ROWS if self.series is None else self.series.order + 1
+    def dense_form(self) -> DenseForm:
+        """How the dense output of a step is written."""
+        return (
+            RUNGE_KUTTA_FORM
+            if self.series is None
+            else DenseForm(self.series.order + 1, powers=True)
+        )
 
     @property
     def n(self) -> int:
@@ -245,10 +249,10 @@ class LaneLayout:
             self._take(row, self.stride)
         for j in range(STAGES) if functions.series is None else (0, 1, END_STAGE):
             self._take(f"k{j}", self.stride)
-        for j in range(functions.dense_rows):
+        for j in range(functions.dense_form.rows):
             self._take(f"r{j}", n)
         if functions.series is not None:
-            self._take("jets", functions.dense_rows * self.stride)
+            self._take("jets", functions.dense_form.rows * self.stride)
             for name, jets in functions.series.jets.items():
                 for what, count in (
                     ("values", jets.zero.n_out),

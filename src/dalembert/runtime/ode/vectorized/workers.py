@@ -45,7 +45,7 @@ class VectorizedCode:
         identity = (
             jit.source_hashes("runtime/numerics", "runtime/ode")
             + b"".join(parts)
-            + repr((functions.functionals, functions.dense_rows)).encode()
+            + repr((functions.functionals, functions.dense_form)).encode()
         )
         sizes = {name: f"{name}.size" for name in functions.all_functions}
         # written without waste, but in small functions that a compiler can put together; where the

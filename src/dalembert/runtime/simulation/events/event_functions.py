@@ -24,7 +24,7 @@ from dalembert.runtime.numerics.llvm_types import GROUP_SIZE, ctypes_structure, 
 from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.numerics.symbol_values import MissingValue
 from dalembert.runtime.ode.event_detection import EVENT_FIELDS
-from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
+from dalembert.runtime.ode.initial_value_problem import RUNGE_KUTTA_FORM, DenseForm
 from dalembert.runtime.simulation.events.event import SIGNS, BadEvent, Event, EventAction
 from dalembert.runtime.simulation.events.root_finding import search_library
 from dalembert.runtime.states.evaluator import Evaluator, Level
@@ -146,7 +146,7 @@ class EventMonitor:
         functions: EventFunctions,
         n_state: int,
         width: int,
-        rows: int = DENSE_ROWS,
+        form: DenseForm = RUNGE_KUTTA_FORM,
         *,
         guards: bool = False,
         forces: Context | None = None,
@@ -181,7 +181,8 @@ class EventMonitor:
             n_state=n_state,
             groups=width // GROUP_SIZE,
             state_groups=padded_size(n_state) // GROUP_SIZE,
-            rows=rows,
+            rows=form.rows,
+            powers=form.powers,
             **{name: data_address(a) for name, a in self._arrays.items()},
         )
         self.address = ctypes.addressof(self._fields)

@@ -402,7 +402,7 @@ def event_run(
     return EventRun(
         problem,
         Automaton.of(evaluator.kin, actor, events),
-        EventMonitor(functions, n, padded_size(problem.size), problem.dense_rows),
+        EventMonitor(functions, n, padded_size(problem.size), problem.dense_form),
         event_energy_recorder(n, context, watched),
         show,
         None if saltation is None else saltation(evaluator, functions, actor),

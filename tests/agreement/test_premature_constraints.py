@@ -41,7 +41,7 @@ def test_without_rows_there_is_nothing_to_insert():
 
 
 def test_a_difference_that_is_not_explained_is_refused(monkeypatch):
-    right = module._carried
+    right = module._hamel_terms
 
     def wrong(d):
         first, *rest = right(d)
@@ -49,7 +49,7 @@ def test_a_difference_that_is_not_explained_is_refused(monkeypatch):
         return (first, *rest, d.tape.neg(last))
 
     s = gallery.build("vehicle")
-    monkeypatch.setattr(module, "_carried", wrong)
+    monkeypatch.setattr(module, "_hamel_terms", wrong)
     with pytest.raises(da.errors.NotApplicable, match="could not be shown"):
         premature_constraints(s)
 

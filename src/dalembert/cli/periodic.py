@@ -243,7 +243,11 @@ def _first_member(
     name: str, system: System, flags: OrbitFlags, resume: Path | None
 ) -> PeriodicOrbit | Family:
     """The first orbit of a family, or the family of a file that is continued."""
-    return _orbit(name, system, flags) if resume is None else _saved(name, system, flags, resume)
+    return (
+        _orbit(name, system, flags)
+        if resume is None
+        else _open_saved_family(name, system, flags, resume)
+    )
 
 
 def _write_family(
@@ -261,7 +265,7 @@ def _write_family(
         report_written(plot, as_json=as_json)
 
 
-def _saved(name: str, system: System, flags: OrbitFlags, path: Path) -> Family:
+def _open_saved_family(name: str, system: System, flags: OrbitFlags, path: Path) -> Family:
     """The family of a file, with the events and inputs of the system."""
     from dalembert.analysis.periodic.storage import open_family
 

@@ -82,7 +82,7 @@ def verify(
 def _given(answer: str) -> Any:
     """The text itself, or what a file or the standard input holds."""
     if answer == "-":
-        return _limited(sys.stdin.buffer.read(LARGEST + 1), "the standard input")
+        return _check_size(sys.stdin.buffer.read(LARGEST + 1), "the standard input")
     if "=" in answer or "\n" in answer or len(answer) > 400:
         return answer
     path = Path(answer)
@@ -105,7 +105,7 @@ def _given(answer: str) -> Any:
     return _table(data, answer) if path.suffix.lower() == ".csv" else data
 
 
-def _limited(data: bytes, where: str) -> bytes:
+def _check_size(data: bytes, where: str) -> bytes:
     if len(data) > LARGEST:
         msg = f"{where} has more than {LARGEST // 2**20} MB"
         raise CannotRead(msg)

@@ -188,11 +188,11 @@ def tangent_basis(G: Numbers, before: Numbers | None = None) -> Numbers:
     rank = int(np.sum(sizes > _DEPENDENT * sizes.max(initial=0.0)))
     N = V[rank:].T
     reference = np.eye(n)[:, : N.shape[1]] if before is None else before
-    left, _, right = np.linalg.svd(N.T @ _fitting(reference, N))
+    left, _, right = np.linalg.svd(N.T @ _check_shape(reference, N))
     return np.asarray(N @ left @ right)
 
 
-def _fitting(reference: Numbers, N: Numbers) -> Numbers:
+def _check_shape(reference: Numbers, N: Numbers) -> Numbers:
     if reference.shape == N.shape:
         return reference
     msg = (

@@ -124,7 +124,7 @@ def track(
     times = np.linspace(run.t[0], run.t[-1], 2 * points - 1)
     x, w = _motion(model, run, times)
     slopes = model.slopes(x, w, times)
-    N = _carried(slopes.G)
+    N = _nearest_bases(slopes.G)
     A = np.swapaxes(N, 1, 2) @ slopes.x @ N
     B = np.swapaxes(N, 1, 2) @ slopes.w
     W, V = weights("Q", Q, model.names), weights("R", R, model.drives)
@@ -160,7 +160,7 @@ def _motion(model: StateModel, run: Trajectory, times: Numbers) -> tuple[Numbers
     return x, np.column_stack(w)
 
 
-def _carried(G: Numbers) -> Numbers:
+def _nearest_bases(G: Numbers) -> Numbers:
     """N at every time, each as near as possible to the one before it."""
     bases = [tangent_basis(G[0])]
     for rows in G[1:]:

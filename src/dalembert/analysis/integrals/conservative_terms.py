@@ -82,7 +82,7 @@ class _LoadSplitter:
         t, n = self.t, len(self.x)
         groups = self._groups()
         chosen: list[tuple[_TermGroup, Scalar]] = []
-        for group in self._merged(groups):
+        for group in self._merge_dependent(groups):
             V = self._potential(group)
             if V is None:
                 self.left.update(group.fields)
@@ -167,7 +167,7 @@ class _LoadSplitter:
 
     # ---- groups ----------------------------------------------------------------------------------
 
-    def _merged(self, groups: list[_TermGroup]) -> list[_TermGroup]:
+    def _merge_dependent(self, groups: list[_TermGroup]) -> list[_TermGroup]:
         """Groups whose products of constants differ by constants inside functions, joined: these
         products are not independent.
         """
@@ -188,9 +188,9 @@ class _LoadSplitter:
         sets: dict[int, list[_TermGroup]] = {}
         for j, group in enumerate(groups):
             sets.setdefault(find(j), []).append(group)
-        return [joined for members in sets.values() for joined in self._joined(members)]
+        return [joined for members in sets.values() for joined in self._join_groups(members)]
 
-    def _joined(self, members: list[_TermGroup]) -> list[_TermGroup]:
+    def _join_groups(self, members: list[_TermGroup]) -> list[_TermGroup]:
         """One group of several; the several where the one has no potential."""
         if len(members) == 1:
             return members

@@ -57,7 +57,7 @@ class PhaseFunctions:
         self, phase: Phase, parameters: Sequence[str], begin: float | None, *, explicit: bool | None
     ) -> None:
         self.phase, system = phase, phase.system
-        rated = _rated(phase)
+        rated = _rate_bounded_inputs(phase)
         self.equations: PointEquations = point_equations(
             system, phase.values, phase.inputs, rated, explicit=explicit
         )
@@ -295,7 +295,7 @@ class PhaseFunctions:
         """Unknowns that all points share: parameters, and the duration if it is free."""
         return (*self.theta, *(() if self.span.is_point else (self.duration,)))
 
-    def _timed(self, nodes: Iterable[int], fraction: int | None = None) -> list[int]:
+    def _insert_time(self, nodes: Iterable[int], fraction: int | None = None) -> list[int]:
         """t = t₀ + T τ put in."""
         t = self.tape
         tau = self.fraction if fraction is None else fraction
@@ -310,19 +310,19 @@ class PhaseFunctions:
         rates = [t.mul(T, e) for e in eq.rates]
         integrands = [t.mul(T, c.node) for c in self.integrals]
         cost = () if self.cost == t.zero else (t.mul(T, self.cost),)
-        outs = self._timed(
+        outs = self._insert_time(
             [*rates, *eq.equations, *(c.node for c in self.path), *integrands, *cost]
         )
         return point_function(t, outs, (*eq.unknowns, *self.common), (self.fraction,))
 
     def at_node(self, nodes: Sequence[int], fraction: float) -> PointFunction:
         """Expressions of the states at a node."""
-        outs = self._timed(nodes, self.tape.const(Fraction(fraction)))
+        outs = self._insert_time(nodes, self.tape.const(Fraction(fraction)))
         return point_function(self.tape, outs, (*self.equations.states, *self.common))
 
     @cached_property
     def _constraints(self) -> PointFunction:
-        outs = self._timed(self.equations.constraints)
+        outs = self._insert_time(self.equations.constraints)
         return point_function(
             self.tape, outs, (*self.equations.unknowns, *self.common), (self.fraction,)
         )
@@ -378,7 +378,7 @@ def duration_range(given: Any) -> Range:
     return Range(length, length)
 
 
-def _rated(phase: Phase) -> tuple[str, ...]:
+def _rate_bounded_inputs(phase: Phase) -> tuple[str, ...]:
     """The inputs whose rates are bounded: "F.dot" among the bounds."""
     inputs = [s.name for s in phase.system.symbols.values() if s.kind == "input"]
     return tuple(n for n in inputs if f"{n}.dot" in phase.bounds)

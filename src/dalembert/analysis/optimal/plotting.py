@@ -86,9 +86,9 @@ def _panel(optimum: Optimum, name: str) -> Panel:
             limits = [x for x in (functions.lower[j], functions.upper[j]) if np.isfinite(x)]
             if limits:
                 bounds.append(_bound_curve(span, limits))
-    curves = [Curve("optimum", *_joined(best), COLOURS[0])]
+    curves = [Curve("optimum", *_join_curves(best), COLOURS[0])]
     if replays:
-        curves.append(Curve("replay", *_joined(replays), COLOURS[1]))
+        curves.append(Curve("replay", *_join_curves(replays), COLOURS[1]))
     title = unicode_name(name.replace(".dot", "'"))
     return Panel(title, (*curves, *bounds), is_symbol=True, coinciding=bool(replays))
 
@@ -100,7 +100,7 @@ def _bound_curve(span: FloatArray, limits: list[float]) -> Curve:
     return Curve("bound", t, x, GREY)
 
 
-def _joined(pieces: list[tuple[Any, Any]]) -> tuple[Any, Any]:
+def _join_curves(pieces: list[tuple[Any, Any]]) -> tuple[Any, Any]:
     """Curves of phases one after the other, with a gap between them."""
     t = np.concatenate([np.append(a, a[-1]) for a, _ in pieces])[:-1]
     x = np.concatenate([np.append(b, np.nan) for _, b in pieces])[:-1]

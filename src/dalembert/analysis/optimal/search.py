@@ -250,7 +250,7 @@ def solve_on_mesh(
         warm = carried.rows, carried.lower, carried.upper
     program = transcription.program(scale)
     _check_finite(transcription, program, v)
-    solution = _solved(program, v, sum(len(m) - 1 for m in meshes), options, warm)
+    solution = _solve_program(program, v, sum(len(m) - 1 for m in meshes), options, warm)
     solution = replace(solution, v=unwrap_angles(transcription, solution.v))
     phases = _phase_answers(transcription, solution.v)
     return Answer(problem, transcription, program, solution, phases, (), dropped, options)
@@ -265,7 +265,7 @@ def _phase_answers(transcription: Transcription, v: FloatArray) -> tuple[PhaseAn
     return tuple(phases)
 
 
-def _solved(
+def _solve_program(
     program: NonlinearProgram,
     v: FloatArray,
     count: int,

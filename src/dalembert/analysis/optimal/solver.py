@@ -26,9 +26,8 @@ from dalembert.foundation.deferred_dataclass import dataclass
 # called with iteration, cost, largest violation
 Progress = Callable[[int, float, float], None]
 SOLVERS: Final = ("pounce", "ipopt")
-# codes of Ipopt for a solution, an acceptable one, and the user's own stop
+# codes of Ipopt for a solution and an acceptable one
 _SOLVED: Final = (0, 1)
-_STOPPED: Final = 5
 _INFINITY: Final = 1e20
 # a solve that begins at the answer of another mesh
 _WARM: Final = {

@@ -20,7 +20,6 @@ from dalembert.runtime.simulation.trajectory import Trajectory
 _SAMPLES: Final = 4000
 _AT_REST: Final = 1e-7
 _UNDAMPED: Final = 1e-5
-_RESONANT: Final = 1e-6
 
 
 def guess_from_run(run: Trajectory) -> tuple[dict[str, float], float]:
@@ -94,15 +93,6 @@ def linear_modes(flow: Flow, x: FloatArray) -> list[LinearMode]:
         # the phase in which the coordinates are largest and the speeds vanish
         modes.append(LinearMode(float(values[k].real), float(values[k].imag), v / lead))
     return modes
-
-
-def resonance(modes: list[LinearMode], k: int) -> int | None:
-    """The m with ω_j = m ω_k for another mode j, where Lyapunov's theorem does not apply."""
-    for j, other in enumerate(modes):
-        ratio = other.omega / modes[k].omega
-        if j != k and ratio >= 1.0 - _RESONANT and abs(ratio - round(ratio)) < _RESONANT:
-            return round(ratio)
-    return None
 
 
 def guess_from_mode(flow: Flow, mode: int, amplitude: float) -> tuple[Flow, float]:

@@ -59,7 +59,7 @@ class GivenAnswer:
 def read_answer(truth: Truth, answer: Any, of: str | None, let: dict[str, str]) -> GivenAnswer:
     """The rows of whatever was given."""
     if isinstance(answer, bytes):
-        answer = _decoded(answer)
+        answer = _decode_utf8(answer)
     if of is not None and of.lower().removesuffix("s") in _COUNTS:
         return _count(answer)
     if isinstance(answer, str):
@@ -70,7 +70,7 @@ def read_answer(truth: Truth, answer: Any, of: str | None, let: dict[str, str]) 
     return _from_objects(truth, answer, of, let)
 
 
-def _decoded(data: bytes) -> str:
+def _decode_utf8(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

@@ -192,13 +192,13 @@ class Attribution:
             for item in step.items:
                 if not isinstance(item.value, int):
                     continue
-                marked = self._marked(item.value, wanted)
+                marked = self._mark_term(item.value, wanted)
                 if marked:
                     label = item.label if isinstance(item.label, str) else _formula(item.label)
                     return step.title, f"{label} = {marked}"
         return None
 
-    def _marked(self, node: int, wanted: frozenset[tuple[Atom, int]]) -> str:
+    def _mark_term(self, node: int, wanted: frozenset[tuple[Atom, int]]) -> str:
         """The expression with the wanted term in brackets; empty where it has none."""
         terms = self._step_terms(node)
         places = [k for k, (powers, _) in enumerate(terms) if powers == wanted]

@@ -68,9 +68,9 @@ class InnerSearch:
             if self.clock.is_exceeded:
                 return
             if all(quotients):
-                yield from self._solved(mark, quotients)
+                yield from self._solve_change(mark, quotients)
 
-    def _solved(self, mark: InnerMark, quotients: Sequence[int]) -> Iterator[Change]:
+    def _solve_change(self, mark: InnerMark, quotients: Sequence[int]) -> Iterator[Change]:
         """The factor, or the added term, that makes the row vanish."""
         start = 0 if mark.place < 0 else 1
         v = [(start + x) % self.p for x in quotients]

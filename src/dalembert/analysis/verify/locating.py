@@ -113,9 +113,9 @@ class Search:
             sigma = [(a + b) % self.p for a, b in zip(sigma, shift, strict=True)]
         self._missing(sigma)
         for w in self.written:
-            self._replaced(w, sigma)
+            self._replace_term(w, sigma)
         changes = sorted(self.changes.values(), key=lambda c: c.distance)
-        return [self._divided(c) for c in changes]
+        return [self._as_written(c) for c in changes]
 
     def as_written(self) -> list[Change]:
         """The same for a row with a denominator, term by term as it was written."""
@@ -133,7 +133,7 @@ class Search:
             if term is not None:
                 yield Written(term, group, (k,))
 
-    def _divided(self, change: Change) -> Change:
+    def _as_written(self, change: Change) -> Change:
         """The change as written in the row, which may have a denominator."""
         return change if self.below is None else change.divided(self.below)
 
@@ -147,7 +147,7 @@ class Search:
             if not same:
                 self._add(None, new)
 
-    def _replaced(self, w: Written, sigma: list[int]) -> None:
+    def _replace_term(self, w: Written, sigma: list[int]) -> None:
         """t_j replaced by one term, or multiplied by one."""
         own = self.values(w.value.i)
         v = [(a - b) % self.p for a, b in zip(own, sigma, strict=True)]
@@ -251,7 +251,7 @@ class Search:
                     span_of(self.row, w.marks),
                     right=is_right(self.row, w.marks),
                 )
-                first = self._divided(plain)
+                first = self._as_written(plain)
                 for other in self.one_term(shift):
                     if other.old is None or first.old is None or other.old.i != first.old.i:
                         yield first, other
@@ -286,14 +286,14 @@ class Locator:
         if row.deep is not None:
             inner = list(InnerSearch(self.truth, terms, row, place, clock).changes())
         single = [(c,) for c in (*inner, *changes)]
-        good = self._confirmed(single, place, free=free)
+        good = self._confirm_corrections(single, place, free=free)
         if not good and pairs:
             matched = (
                 match_quantity(self.truth, row, place)
                 if free
                 else match_rows(self.truth, row, place)
             )
-            good = self._confirmed(matched, place, free=free)
+            good = self._confirm_corrections(matched, place, free=free)
             if not good or size_of(good[0]) > 2:
                 good += self._pairs(search, place, free=free)
         return smallest(good, lambda node: terms.key(self.truth.in_u(node)))
@@ -304,10 +304,10 @@ class Locator:
             if search.clock.is_exceeded:
                 break
             if not good or size_of(option) <= size_of(good[0]):
-                good += self._confirmed([option], place, free=free)
+                good += self._confirm_corrections([option], place, free=free)
         return good
 
-    def _confirmed(
+    def _confirm_corrections(
         self, options: Sequence[Correction], place: int, *, free: bool
     ) -> list[Correction]:
         """Those after which the row holds and still says something; larger ones are not tried once

@@ -11,8 +11,6 @@ from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
 from dalembert.symbolic.algebra.exact.verdict import Undecided
 
-SCHEMA = "https://dalembert.readthedocs.io/schema/verification-1"
-
 
 @dataclass(frozen=True)
 class TermChange(Displayable):

@@ -55,7 +55,7 @@ class Samples:
         # {ρᵉ: e} at each level
         self.powers: list[dict[int, int]] = []
         for x in levels:
-            rho, moved = self._scaled(base, x)
+            rho, moved = self._scale_symbol(base, x)
             self.points.append(moved)
             self.levels.append(x)
             self.steps.append([(e, pow(rho, -e, self.prime)) for e in EXPONENTS])
@@ -79,7 +79,7 @@ class Samples:
         msg = "no random state at which the equations can be evaluated"
         raise BadPoint(msg)
 
-    def _scaled(self, base: SamplePoint, x: int) -> tuple[int, SamplePoint]:
+    def _scale_symbol(self, base: SamplePoint, x: int) -> tuple[int, SamplePoint]:
         """The point with x scaled; under a root only half of all factors leave a square."""
         for rho in range(RHO, RHO + 400):
             try:

@@ -96,7 +96,7 @@ def _verify_rows(truth: Truth, given: GivenAnswer, *, attribute: bool) -> Verifi
     if judgement.kind is not Kind.DIFFERS:
         result = _right(truth, given, judgement)
         return _with_braces(result, given.lacks) if given.lacks else result
-    rounded = _rounded(truth, given)
+    rounded = _verify_rounded_decimals(truth, given)
     if rounded is not None:
         return rounded
     located = {k: _corrections(truth, rows, k, judgement) for k in judgement.wrong}
@@ -226,7 +226,7 @@ def _sentence(judgement: Judgement, missing: tuple[str, ...], condition: str) ->
 
 def _condition(truth: Truth, rows: list[Row], judgement: Judgement) -> str:
     """The factors of det C that vary with the state, where C has one entry in each row."""
-    entries = _recognised(truth, rows, judgement)
+    entries = _combination_terms(truth, rows, judgement)
     if entries is None or not all(sum(e is not None for e in row) == 1 for row in entries):
         return ""
     t = truth.tape
@@ -250,7 +250,7 @@ def _moving_part(truth: Truth, e: Scalar) -> str:
     return " ".join(map(str, moving))
 
 
-def _recognised(
+def _combination_terms(
     truth: Truth, rows: list[Row], judgement: Judgement
 ) -> list[list[Scalar | None]] | None:
     """C as terms; None where an entry is no term."""
@@ -287,7 +287,7 @@ def _combination(truth: Truth, rows: list[Row], judgement: Judgement) -> tuple[s
         or all(set(row) <= plain and sum(map(bool, row)) == 1 for row in judgement.combination)
     ):
         return ()
-    entries = _recognised(truth, rows, judgement)
+    entries = _combination_terms(truth, rows, judgement)
     if entries is None:
         return ("The rows are combined with coefficients that are not single terms.",)
     lines = []
@@ -358,7 +358,7 @@ def _hypotheses(truth: Truth, rows: list[Row], wrong: list[int]) -> list[str]:
 # ---- roundings ---------------------------------------------------------------------------------
 
 
-def _rounded(truth: Truth, given: GivenAnswer) -> Verification | None:
+def _verify_rounded_decimals(truth: Truth, given: GivenAnswer) -> Verification | None:
     """Equal with some decimals replaced by the fractions that they round."""
     decimals = {d.value: d for row in given.rows for d in row.decimals}
     if not decimals or given.reread is None:

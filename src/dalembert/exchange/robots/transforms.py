@@ -160,11 +160,11 @@ class BodyAttachment:
         """The point of the body at x, riding on the moving frame."""
         return self.point.offset(vector(self.frame, self.pose.point(x)), name, self.frame)
 
-    def body_frame(self, further: Any = None, name: str | None = None) -> Frame:
+    def body_frame(self, further: Any = None) -> Frame:
         """A frame along the axes of the body (turned further), fixed in the moving frame."""
         R = self.pose.R if further is None else self.pose.R @ further
         exact = exact_rotation(R)
-        return self.frame if exact == _ONE else self.frame.oriented(exact, name)
+        return self.frame if exact == _ONE else self.frame.oriented(exact)
 
 
 def to_fractions(x: Any) -> list[Fraction]:

@@ -39,16 +39,16 @@ def unsupported_in_mjcf(m: Any) -> UnsupportedFeatures:
     """Everything of a compiled model that is not mapped."""
     return _drop_empty(
         {
-            "contacts": _selected(
+            "contacts": _chosen_names(
                 m, "body", np.bincount(m.geom_bodyid[_colliding_geoms(m)], minlength=m.nbody)
             ),
             **_unsupported_joints_and_tendons(m),
             "fluid forces": ("all bodies",) if m.opt.density > 0 or m.opt.viscosity > 0 else (),
-            "gravity compensation": _selected(m, "body", m.body_gravcomp),
+            "gravity compensation": _chosen_names(m, "body", m.body_gravcomp),
             **_unsupported_actuators(m),
-            "equalities of kinds that are not mapped": _selected(m, "eq", m.eq_type > 3),
-            "equalities that are not active": _selected(m, "eq", ~m.eq_active0.astype(bool)),
-            "adhesion": _selected(
+            "equalities of kinds that are not mapped": _chosen_names(m, "eq", m.eq_type > 3),
+            "equalities that are not active": _chosen_names(m, "eq", ~m.eq_active0.astype(bool)),
+            "adhesion": _chosen_names(
                 m,
                 "geom",
                 np.reshape(m.geom_adhesion, (m.ngeom, -1)).any(axis=1) if m.ngeom else [],
@@ -56,7 +56,7 @@ def unsupported_in_mjcf(m: Any) -> UnsupportedFeatures:
             "flexes": names(m, "flex", m.nflex),
             "plugins": names(m, "plugin", m.nplugin),
             "sensors": names(m, "sensor", m.nsensor),
-            "mocap bodies (held where they are)": _selected(m, "body", m.body_mocapid >= 0),
+            "mocap bodies (held where they are)": _chosen_names(m, "body", m.body_mocapid >= 0),
         }
     )
 
@@ -67,26 +67,28 @@ def _unsupported_joints_and_tendons(m: Any) -> dict[str, Iterable[str]]:
     of_dofs = [joints[j] for j in m.dof_jntid]
     polynomial = np.any(m.tendon_stiffnesspoly, axis=1) | np.any(m.tendon_dampingpoly, axis=1)
     return {
-        "joint limits": _selected(m, "jnt", m.jnt_limited),
-        "tendon limits": _selected(m, "tendon", m.tendon_limited),
+        "joint limits": _chosen_names(m, "jnt", m.jnt_limited),
+        "tendon limits": _chosen_names(m, "tendon", m.tendon_limited),
         "dry friction": (
             *compress(of_dofs, m.dof_frictionloss),
-            *_selected(m, "tendon", m.tendon_frictionloss),
+            *_chosen_names(m, "tendon", m.tendon_frictionloss),
         ),
         "polynomial springs and dampers": (
-            *_selected(m, "jnt", np.any(m.jnt_stiffnesspoly, axis=1)),
+            *_chosen_names(m, "jnt", np.any(m.jnt_stiffnesspoly, axis=1)),
             *compress(of_dofs, np.any(m.dof_dampingpoly, axis=1)),
-            *_selected(m, "tendon", polynomial),
+            *_chosen_names(m, "tendon", polynomial),
         ),
         "springs that yield": (
-            *_selected(m, "jnt", m.jnt_springyield),
-            *_selected(m, "tendon", m.tendon_springyield),
+            *_chosen_names(m, "jnt", m.jnt_springyield),
+            *_chosen_names(m, "tendon", m.tendon_springyield),
         ),
-        "springs of ball and free joints": _selected(
+        "springs of ball and free joints": _chosen_names(
             m, "jnt", (m.jnt_stiffness != 0) & (m.jnt_type < 2)
         ),
-        "wrapping tendons": _selected(m, "tendon", [has_wrapping(m, k) for k in range(m.ntendon)]),
-        "tendon springs with slack": _selected(m, "tendon", slack_tendons(m)),
+        "wrapping tendons": _chosen_names(
+            m, "tendon", [has_wrapping(m, k) for k in range(m.ntendon)]
+        ),
+        "tendon springs with slack": _chosen_names(m, "tendon", slack_tendons(m)),
     }
 
 
@@ -94,11 +96,11 @@ def _unsupported_actuators(m: Any) -> dict[str, Iterable[str]]:
     """Other kinds, and what the mapped kinds have beyond gain and bias."""
     mapped = np.array([is_supported_actuator(m, k) for k in range(m.nu)], dtype=bool)
     return {
-        "actuators of kinds that are not mapped": _selected(m, "actuator", ~mapped),
-        "activation dynamics (the input is the activation)": _selected(
+        "actuators of kinds that are not mapped": _chosen_names(m, "actuator", ~mapped),
+        "activation dynamics (the input is the activation)": _chosen_names(
             m, "actuator", mapped & (m.actuator_dyntype > 0)
         ),
-        "armature, damping and delay of actuators": _selected(
+        "armature, damping and delay of actuators": _chosen_names(
             m,
             "actuator",
             (m.actuator_armature != 0)
@@ -106,7 +108,7 @@ def _unsupported_actuators(m: Any) -> dict[str, Iterable[str]]:
             | np.any(m.actuator_dampingpoly, axis=1)
             | (m.actuator_delay != 0),
         ),
-        "ranges of controls and forces": _selected(
+        "ranges of controls and forces": _chosen_names(
             m, "actuator", m.actuator_ctrllimited | m.actuator_forcelimited | m.actuator_actlimited
         ),
     }
@@ -122,7 +124,7 @@ def _colliding_geoms(m: Any) -> Any:
     return can if np.count_nonzero(can) > 1 else np.zeros_like(can)
 
 
-def _selected(m: Any, kind: str, chosen: Any) -> tuple[str, ...]:
+def _chosen_names(m: Any, kind: str, chosen: Any) -> tuple[str, ...]:
     """The names of the chosen elements of a kind."""
     return tuple(compress(names(m, kind, len(chosen)), chosen))
 

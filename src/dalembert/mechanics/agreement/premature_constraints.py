@@ -97,7 +97,7 @@ def _reduced_equations(d: Derivation) -> tuple[Quantity, Column]:
     T = x.speeds.T
     P = diff(T, x.u)
     slopes = x.W.T @ diff(T, x.q)
-    carried, n = _carried(d), x.kin.n_q
+    carried, n = _hamel_terms(d), x.kin.n_q
     own = Column(
         x.tape,
         (_sum(d, carried[r * n : r * n + x.kin.n_u]) for r in range(x.kin.n_u)),
@@ -107,7 +107,7 @@ def _reduced_equations(d: Derivation) -> tuple[Quantity, Column]:
 
 def _check_explained(d: Derivation, missing: Column) -> None:
     """Refuse a difference that is not Σ_{s>p} P_s Γ_sr."""
-    carried, n, p = _carried(d), d.kinematics.n_q, d.kinematics.n_u
+    carried, n, p = _hamel_terms(d), d.kinematics.n_q, d.kinematics.n_u
     lost = Column(d.tape, (_sum(d, carried[r * n + p : (r + 1) * n]) for r in range(p)))
     if not all(provably_zero(d.tape, (missing - lost).nodes)):
         msg = "the difference could not be shown to be the terms of the momenta of the rows"
@@ -129,7 +129,7 @@ def _momenta(d: Derivation) -> tuple[int, ...]:
     return _quantity(d, "P", "s")
 
 
-def _carried(d: Derivation) -> tuple[int, ...]:
+def _hamel_terms(d: Derivation) -> tuple[int, ...]:
     """P_s Γ_sr, equation after equation"""
     nodes: tuple[int, ...] = next(
         a.value.nodes

@@ -34,12 +34,12 @@ q_dot, q_ddot, p_dot, H_dot = (
 T_bar: Final = Symbol("T", bar=True)
 
 
-def _indexed(letter: Symbol, *index: str) -> Symbol:
+def _with_index(letter: Symbol, *index: str) -> Symbol:
     """q̇_k: one of many."""
     return Symbol(letter.letter, index, (), letter.dots, letter.bar, letter.star)
 
 
-KANE: Final = Equation(_indexed(F, "r") + Symbol("F", ("r",), star=True), ZERO)
+KANE: Final = Equation(_with_index(F, "r") + Symbol("F", ("r",), star=True), ZERO)
 NEWTON_EULER: Final = All((Equation(m * a, F + f), Equation(H_dot, M + mu)))
 JOURDAIN: Final = Equation(
     Summation((F - m * a).dot(Variation(v))) + Summation((M - H_dot).dot(Variation(omega))), ZERO
@@ -48,38 +48,42 @@ DALEMBERT: Final = Equation(
     Summation((F - m * a).dot(Variation(r))) + Summation((M - H_dot).dot(Variation(theta))), ZERO
 )
 CENTRAL_EQUATION: Final = Equation(
-    Rate(Summation(m * v.dot(_indexed(r, "k")) + H.dot(_indexed(theta, "k"))))
+    Rate(Summation(m * v.dot(_with_index(r, "k")) + H.dot(_with_index(theta, "k"))))
     - Summation(
-        m * v.dot(Partial(v, _indexed(q, "k")))
-        + H.dot(Partial(omega, _indexed(q, "k")) + omega.cross(_indexed(theta, "k")))
+        m * v.dot(Partial(v, _with_index(q, "k")))
+        + H.dot(Partial(omega, _with_index(q, "k")) + omega.cross(_with_index(theta, "k")))
     ),
-    _indexed(Q, "k") + Component(A.T * lam, "k"),
+    _with_index(Q, "k") + Component(A.T * lam, "k"),
 )
-GIBBS_APPELL: Final = Equation(Partial(S, Symbol("u", ("r",), dots=1)), _indexed(U, "r"))
+GIBBS_APPELL: Final = Equation(Partial(S, Symbol("u", ("r",), dots=1)), _with_index(U, "r"))
 GAUSS: Final = Minimum(
     Summation(HALF * m * Square(Magnitude(a - Quotient(F, m)))), Equation(A * q_ddot + gamma, ZERO)
 )
 LAGRANGE: Final = Equation(Rate(Partial(T, q_dot)) - Partial(T, q) + Partial(V, q), Q + A.T * lam)
 MAGGI: Final = Equation(
     Summation(
-        (Rate(Partial(T, _indexed(q_dot, "i"))) - Partial(T, _indexed(q, "i")) - _indexed(Q, "i"))
-        * _indexed(Phi, "ij"),
+        (
+            Rate(Partial(T, _with_index(q_dot, "i")))
+            - Partial(T, _with_index(q, "i"))
+            - _with_index(Q, "i")
+        )
+        * _with_index(Phi, "ij"),
         "i",
     ),
     ZERO,
 )
 BOLTZMANN_HAMEL: Final = Equation(
-    Rate(Partial(T_bar, _indexed(u, "r")))
-    - Summation(_indexed(Phi, "ir") * Partial(T_bar, _indexed(q, "i")), "i")
+    Rate(Partial(T_bar, _with_index(u, "r")))
+    - Summation(_with_index(Phi, "ir") * Partial(T_bar, _with_index(q, "i")), "i")
     + Summation(
-        _indexed(P, "s")
+        _with_index(P, "s")
         * (
-            Summation(Symbol("γ", ("rk",), ("s",)) * _indexed(u, "k"), "k")
+            Summation(Symbol("γ", ("rk",), ("s",)) * _with_index(u, "k"), "k")
             + Symbol("γ", ("rt",), ("s",))
         ),
         "s",
     ),
-    _indexed(U, "r"),
+    _with_index(U, "r"),
 )
 HAMILTON: Final = All(
     (Equation(q_dot, Partial(H, p)), Equation(p_dot, -Partial(H, q) + Q + A.T * lam))

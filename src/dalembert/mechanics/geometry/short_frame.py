@@ -37,7 +37,7 @@ Cost = tuple[int, int, int, int]
 
 def in_frame(v: Vector, tape: Tape, frame: Frame) -> Vector:
     """The same vector on a fork of its tape, along the axes of one frame."""
-    return Vector(tape, {frame: _normalized(tape, v.on(tape).components(frame))})
+    return Vector(tape, {frame: _clear_zeros(tape, v.on(tape).components(frame))})
 
 
 def shortest_forms(vectors: Sequence[Vector], tape: Tape, home: Frame | None) -> list[Vector]:
@@ -164,10 +164,10 @@ def _form(t: Tape, i: int) -> RationalForm | None:
 
 
 def _with_exact_zeros(v: Vector) -> Vector:
-    return Vector(v.tape, {F: _normalized(v.tape, c) for F, c in v.parts.items()})
+    return Vector(v.tape, {F: _clear_zeros(v.tape, c) for F, c in v.parts.items()})
 
 
-def _normalized(t: Tape, c: Triple) -> Triple:
+def _clear_zeros(t: Tape, c: Triple) -> Triple:
     """The components, zero where their normal form is."""
     forms = [_form(t, i) for i in c]
     return tuple(

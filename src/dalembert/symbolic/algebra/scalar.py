@@ -48,7 +48,7 @@ class Scalar:
         return _combine(Tape.sub, self, other)
 
     def __rsub__(self, other: Any) -> Scalar:
-        return _combine(_reflected(Tape.sub), self, other)
+        return _combine(_swap_operands(Tape.sub), self, other)
 
     @overload
     def __mul__(self, other: SupportsScaling[Product_co]) -> Product_co: ...
@@ -64,7 +64,7 @@ class Scalar:
         return _combine(Tape.div, self, other)
 
     def __rtruediv__(self, other: Any) -> Scalar:
-        return _combine(_reflected(Tape.div), self, other)
+        return _combine(_swap_operands(Tape.div), self, other)
 
     def __neg__(self) -> Scalar:
         return Scalar(self.tape, self.tape.neg(self.i))
@@ -373,7 +373,7 @@ def _combine(rule: Callable[[Tape, int, int], int], a: Scalar, b: Any) -> Scalar
     return Scalar(a.tape, rule(a.tape, a.i, as_node(a.tape, b)))
 
 
-def _reflected(rule: Callable[[Tape, int, int], int]) -> Callable[[Tape, int, int], int]:
+def _swap_operands(rule: Callable[[Tape, int, int], int]) -> Callable[[Tape, int, int], int]:
     return lambda tape, a, b: rule(tape, b, a)
 
 

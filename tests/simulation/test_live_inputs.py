@@ -9,6 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert.runtime.numerics.symbol_values import BadValue
+from dalembert.runtime.ode import integration
 
 T = np.linspace(0, 5, 51)
 
@@ -45,6 +46,36 @@ def test_a_held_function_is_exact_sampling():
         y = np.array([y[0] + h * y[1] + h * h / 4 * F, y[1] + h / 2 * F])
     assert (run["x"][-1], run["x.dot"][-1]) == pytest.approx(y, abs=1e-11)
     assert run.at([0.0151])["F"][0] == run.at([0.0199])["F"][0] != run.at([0.0201])["F"][0]
+
+
+@pytest.mark.parametrize("integrator", ["native", "auto"])
+def test_pauses_between_samples_change_no_bit(integrator, monkeypatch):
+    """The loop of thousands of samples, one that returns after each, and one step at a time."""
+
+    def run():
+        law = da.sampled(feedback, every=0.03)
+        return da.simulate(cart(), 1.0, start={"x": 1.0}, inputs={"F": law}, integrator=integrator)
+
+    original, whole = integration._attempts_per_slice, run()
+    monkeypatch.setattr(integration, "SLICE_SECONDS", 0.0)
+    paused = run()
+    monkeypatch.setattr(integration, "_attempts_per_slice", lambda *_: 1)
+    assert original is not integration._attempts_per_slice
+    for other in (paused, run()):
+        assert whole.t.tolist() == other.t.tolist()
+        assert whole.solution.y.tolist() == other.solution.y.tolist()
+        assert whole.solution.calls == other.solution.calls
+
+
+def test_a_sampled_law_steps_like_a_held_table():
+    law = da.sampled(lambda t: 1 + 0.5 * round(t / 0.03), every=0.03)
+    times = [0.0, *(0.03 * np.arange(1.0, 34.0)).tolist()]
+    table = da.table(times, [1 + 0.5 * k for k in range(len(times))], "held")
+    runs = [
+        da.simulate(cart(), 1.0, start={"x": 1.0}, inputs={"F": source}) for source in (law, table)
+    ]
+    np.testing.assert_allclose(runs[0].t, runs[1].t, rtol=1e-13, atol=1e-15)
+    np.testing.assert_allclose(runs[0]["x"], runs[1]["x"], rtol=1e-12)
 
 
 def test_held_inputs_and_events_meet():

@@ -100,8 +100,8 @@ class Integrator:
             at=problem.at,
             form=problem.dense_form,
         )
-        # breaks ahead, the times just behind them, and the ends of the steps from there
-        self._breaks: deque[tuple[float, float, float]] = deque()
+        # breaks ahead at which the state changes
+        self._breaks: deque[float] = deque()
         self._run = self._new_run()
         self._at = ctypes.addressof(self._run)
         self._begin()
@@ -235,22 +235,21 @@ class Integrator:
 
     def _advance_over_breaks(self, until: float) -> bool:
         """`advance` from break to break with the memory of the first interval."""
+        if self._is_watched:
+            return self.advance()
         run, advance, at, breaks = self._run, self.loop, self._at, self._breaks
         granted, begin, end = self._attempts, time.perf_counter(), int(ExitReason.AT_END)
-        start, change, y = self._native.start, self.problem.on_discontinuity, self._state_view
+        change, y, clock = self.problem.on_discontinuity, self._state_view, time.perf_counter
         self._points.bind(run)
         run.budget = granted
         while (left := advance(at)) == end and breaks:
-            # as `_cross_discontinuity`, thousands of times
-            here, run.t, run.t_end = breaks.popleft()
+            here = breaks.popleft()
             if change is not None:
                 change(here, y)
-            if start(at):
-                raise self._stop_error()
-            begin = time.perf_counter()
-            if begin > until:
+            # the native loop crosses the break
+            run.n_breaks = 1
+            if clock() > until:
                 return False
-            run.budget = granted
         return self._leave(left, granted, begin)
 
     def _first_end(self, begin: float) -> float:
@@ -263,14 +262,13 @@ class Integrator:
             return self.problem.t1
         gap = _ULPS_FROM_BREAK * np.spacing(np.abs(ahead))
         ends: list[float] = [*(ahead - gap).tolist(), self.problem.t1]
-        if self.problem.on_discontinuity is not None:
-            self._breaks = deque(zip(ahead.tolist(), (ahead + gap).tolist(), ends[1:], strict=True))
-            self._run.n_breaks = 0
-            return ends[0]
-        self._breaks, self._run.n_breaks = deque(), len(ahead)
         # kept here, for the native loop reads it
         self._native_breaks = np.column_stack([ahead + gap, ends[1:]])
         self._run.breaks = data_address(self._native_breaks)
+        if self.problem.on_discontinuity is not None:
+            self._breaks, self._run.n_breaks = deque(ahead.tolist()), 0
+        else:
+            self._breaks, self._run.n_breaks = deque(), len(ahead)
         return ends[0]
 
     def _discontinuities_after(self, begin: float) -> NDArray[np.float64]:
@@ -299,11 +297,24 @@ class Integrator:
     def _cross_discontinuity(self) -> None:
         """From just before a break to just behind it, and on to the next."""
         run, change = self._run, self.problem.on_discontinuity
-        here, run.t, run.t_end = self._breaks.popleft()
+        here = self._breaks.popleft()
+        if self._is_watched:
+            run.t, run.t_end = self._native_breaks[-1 - len(self._breaks)].tolist()
         if change is not None:
             change(here, self._state_view)
-        if self._native.start(self._at):
+        if self._is_watched:
+            stopped = self._native.start(self._at) != 0
+        else:
+            # the native loop crosses it, and takes no step
+            run.n_breaks, run.budget = 1, 0
+            stopped = self._native.advance(self._at) == ExitReason.STOPPED
+        if stopped:
             raise self._stop_error()
+
+    @property
+    def _is_watched(self) -> bool:
+        """Whether somebody looks at the state behind a break before the next step."""
+        return bool(self.problem.events) or self.loop is not self._native.advance
 
     def pass_discontinuity(self) -> None:
         """Move behind a discontinuity before which the last steps ended: what happens there is a

@@ -63,7 +63,7 @@ def loop_ir() -> str:
 
 def initialize_ir() -> str:
     """Where a run begins."""
-    return f"{_initialize()}\n\n{_initial_step_ir()}"
+    return f"{_initialize()}\n\n{_initial_slope_ir()}\n\n{_initial_step_ir()}"
 
 
 def eighth_root(f: FunctionBuilder, x: Value) -> Value:
@@ -88,17 +88,26 @@ def _initialize() -> str:
     """k₀ = f(t₀, y₀) and the first step size; returns 0, or `ExitReason.STOPPED`."""
     native = ScalarStepBuilder("start", exported=True)
     f, run = native.function, native.run
-    run.code = 0
-    native.reset_compensation()
-    y, k = native.row(WorkRow.Y), native.row(0)
-    run.cause = native.evaluate(run.t, y, k)
-    with f.if_then(~run.cause.not_equal(0)):
-        run.cause = native.finite(y, k)
+    run.cause = native.call("first_slope")
     with f.if_then(~run.cause.not_equal(0)):
         run.cause = native.call("first_size")
     with f.if_then(run.cause.not_equal(0)):
         f.ret(ExitReason.STOPPED)
     f.ret(0)
+    return f.text()
+
+
+def _initial_slope_ir() -> str:
+    """k₀ = f(t₀, y₀)"""
+    native = ScalarStepBuilder("first_slope")
+    f, run = native.function, native.run
+    run.code = 0
+    native.reset_compensation()
+    y, k = native.row(WorkRow.Y), native.row(0)
+    cause = native.evaluate(run.t, y, k)
+    with f.if_then(cause.not_equal(0)):
+        f.ret(cause)
+    f.ret(native.finite(y, k))
     return f.text()
 
 
@@ -265,7 +274,8 @@ def _return_if_done(native: ScalarStepBuilder) -> None:
 def _cross_discontinuity(native: ScalarStepBuilder, *, keep_step: bool) -> None:
     """From just before a discontinuity to just behind it: the rates may jump, the state does not.
 
-    With `keep_step` the next step is at least as long as the last one would have allowed.
+    With `keep_step` the next step is at least as long as the last one would have allowed; if that
+    is the whole way to the next discontinuity, no first step is estimated.
     """
     f, run = native.function, native.run
     with f.if_then(run.t >= run.t_end), f.if_then(run.n_breaks > 0):
@@ -273,9 +283,18 @@ def _cross_discontinuity(native: ScalarStepBuilder, *, keep_step: bool) -> None:
         run.t, run.t_end = times[0], times[1]
         run.breaks = f.emit(POINTER, f"getelementptr double, {run.breaks}, i64 2")
         run.n_breaks = run.n_breaks - 1
-        with f.if_then(native.call("start").not_equal(0)):
-            f.ret(ExitReason.STOPPED)
-        if keep_step:
+        if not keep_step:
+            with f.if_then(native.call("start").not_equal(0)):
+                f.ret(ExitReason.STOPPED)
+            return
+        is_whole = run.t + planned >= run.t_end
+        with f.if_then(is_whole):
+            run.cause = native.call("first_slope")
+            with f.if_then(run.cause.not_equal(0)):
+                f.ret(ExitReason.STOPPED)
+        with f.if_then(~is_whole):
+            with f.if_then(native.call("start").not_equal(0)):
+                f.ret(ExitReason.STOPPED)
             run.h = f.intrinsic("maxnum", run.h, planned)
 
 

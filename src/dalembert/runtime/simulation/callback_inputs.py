@@ -17,7 +17,7 @@ from dalembert.runtime.numerics.llvm_types import padded_size
 from dalembert.runtime.numerics.python_binding import data_address
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
 from dalembert.runtime.states.initial_conditions import InitialState
-from dalembert.runtime.states.inputs import CallbackInput, RunState, state_views
+from dalembert.runtime.states.inputs import CallbackInput, RunState
 from dalembert.runtime.states.run_values import RunValues
 
 # a right-hand side that Python computes, and what it returns where it has raised
@@ -84,17 +84,8 @@ class CallbackInputs:
         """What writes new values at a break; of a single input, the usual case, in one call."""
         if self._continuous or len(self._sampled) > 1:
             return self._at_break
-        evaluator, [(only, places)] = self._evaluator, self._sampled
-        at, seen, views = only.at, np.empty(0), None
-
-        def update(t: float, y: FloatArray) -> None:
-            nonlocal seen, views
-            # an integrator calls with the same memory every time
-            if y is not seen:
-                seen, views = y, state_views(evaluator, y)
-            y[places] = at(RunState(evaluator, y, t, views))
-
-        return update
+        [(only, places)] = self._sampled
+        return only.writer(self._evaluator, places)
 
     def _at_break(self, t: float, y: FloatArray) -> None:
         if self._continuous:

@@ -72,6 +72,8 @@ def state_views(evaluator: Evaluator, y: FloatArray) -> StateViews:
 class RunState(Displayable):
     """The argument of an input function: now["theta"], now["m*g*x"], now.q, now.u, now.t."""
 
+    __slots__ = ("_evaluator", "_views", "_y", "t")
+
     def __init__(
         self, evaluator: Evaluator, y: FloatArray, t: float, views: StateViews | None = None
     ) -> None:
@@ -149,30 +151,56 @@ class CallbackInput:
         row = self.source.coefficients[k].tolist()
         return dict(zip(self.nodes, [*row, float(self.source.t[k])], strict=False))
 
-    def at(self, now: RunState) -> Sequence[float] | FloatArray:
+    def at(self, now: RunState) -> Sequence[float]:
         """The values in this state."""
         if isinstance(self.source, Table):
             return list(self.table_values(now.t).values())
         try:
             value = self._function(now.t, now) if self._takes_state else self._function(now.t)
         except Exception as problem:
-            msg = (
-                f"{self.name}: its function raised {type(problem).__name__} at t = {now.t:g}: "
-                f"{problem}"
-            )
-            raise BadValue(msg) from problem
+            raise self._failure(now.t, problem) from problem
         return self._numbers(value, now.t) if self.members else [self._number(value, now.t)]
 
-    def _numbers(self, value: Any, t: float) -> Sequence[float] | FloatArray:
+    def writer(self, evaluator: Evaluator, places: slice) -> Callable[[float, FloatArray], None]:
+        """What writes the values at a time into a state; thousands of calls a second, so that the
+        usual function f(t, now) of an array is called from here.
+        """
+        function = self._function if self.members and self._takes_state else None
+        shape, isfinite = (len(self.nodes),), math.isfinite
+        seen, views, target = np.empty(0), None, np.empty(0)
+
+        def write(t: float, y: FloatArray) -> None:
+            nonlocal seen, views, target
+            # an integrator calls with the same memory every time
+            if y is not seen:
+                seen, views, target = y, state_views(evaluator, y), y[places]
+            now = RunState(evaluator, y, t, views)
+            if function is None:
+                target[:] = self.at(now)
+                return
+            try:
+                value = function(t, now)
+            except Exception as problem:
+                raise self._failure(t, problem) from problem
+            # an array of finite numbers, by far the most frequent answer, is taken as it is
+            usual = (
+                value.__class__ is np.ndarray
+                and value.dtype is _DOUBLE
+                and value.shape == shape
+                and isfinite(value.dot(value))
+            )
+            target[:] = value if usual else self._numbers(value, t)
+
+        return write
+
+    def _failure(self, t: float, problem: Exception) -> BadValue:
+        """What is raised where the function raises."""
+        return BadValue(
+            f"{self.name}: its function raised {type(problem).__name__} at t = {t:g}: {problem}"
+        )
+
+    def _numbers(self, value: Any, t: float) -> Sequence[float]:
         """The values of several inputs: in their order, or by name."""
-        # an array of finite numbers, by far the most frequent answer, is taken as it is
-        if (
-            value.__class__ is np.ndarray
-            and value.shape == self._shape
-            and value.dtype is _DOUBLE
-            and math.isfinite(value.dot(value))
-        ):
-            return value
         numbers: list[float] = []
         with suppress(TypeError, ValueError, KeyError):
             if value.__class__ is not np.ndarray and isinstance(value, Mapping):
@@ -204,10 +232,6 @@ class CallbackInput:
             msg = f"{self.name}: its function returned {number} at t = {t:g}"
             raise BadValue(msg)
         return number
-
-    @cached_property
-    def _shape(self) -> tuple[int]:
-        return (len(self.members),)
 
     @cached_property
     def _function(self) -> Callable[..., Any]:

@@ -62,6 +62,7 @@ _STALLED: Final = (
     f"no progress: the last {_STALL_STEPS} steps have covered less than {_MIN_PROGRESS:g} of the "
     "run; look for a pole or a jump in the right-hand side, or choose integrator='native'"
 )
+_NOT_FINITE: Final = "not finite", "the state is no longer finite"
 # heyoka compiles each operation by itself up to this number, and none beyond the second
 _SEPARATE_OPERATIONS: Final = 300
 _MOST_OPERATIONS: Final = 20_000
@@ -170,11 +171,6 @@ def _solve_implicit(
     n = problem.n_in_norm
     motion = replace(problem, y0=problem.start[:n], n_norm=None)
 
-    def rates(t: float, y: FloatArray) -> FloatArray:
-        state = _filled_state(t, y, fill)
-        derivative: FloatArray = _rates_and_multipliers(model, state[np.newaxis], p)[0][0]
-        return derivative
-
     def powers(t: FloatArray, y: FloatArray) -> FloatArray:
         states = np.array([_filled_state(*point, fill) for point in zip(t, y, strict=True)])
         lam = (
@@ -184,22 +180,34 @@ def _solve_implicit(
         )
         return _powers(watched, states, lam)
 
-    slopes = _jacobian_function(model, p, n) if fill is None else None
     try:
-        if name == "CVODE":
-            solution = _solve_cvode(rates, motion, slopes)
-        elif name != "IDA":
-            solution = _solve_scipy(name, rates, motion, slopes)
-        elif isinstance(model.rates, ConstrainedRates):
-            form = _IndexOneResidual(model.rates, p, motion)
-            solution = _solve_ida(form, form.start(motion), motion)
-        else:
-            start = motion.start, rates(motion.t0, motion.start)
-            solution = _solve_ida(lambda t, y, yp: yp - rates(t, y), start, motion, slopes)
+        solution = _implicit_motion(name, model, p, motion, fill)
     except RunStopped as failure:
         failure.solution = with_quadratures(failure.solution, problem.start[n:], powers)
         raise
     return with_quadratures(solution, problem.start[n:], powers)
+
+
+def _implicit_motion(
+    name: str, model: NativeModel, p: FloatArray, motion: InitialValueProblem, fill: Fill
+) -> Solution:
+    """The motion without quadratures."""
+
+    def rates(t: float, y: FloatArray) -> FloatArray:
+        state = _filled_state(t, y, fill)
+        derivative: FloatArray = _rates_and_multipliers(model, state[np.newaxis], p)[0][0]
+        return derivative
+
+    slopes = _jacobian_function(model, p, motion.size) if fill is None else None
+    if name == "CVODE":
+        return _solve_cvode(rates, motion, slopes)
+    if name != "IDA":
+        return _solve_scipy(name, rates, motion, slopes)
+    if isinstance(model.rates, ConstrainedRates):
+        form = _IndexOneResidual(model.rates, p, motion)
+        return _solve_ida(form, form.start(motion), motion)
+    start = motion.start, rates(motion.t0, motion.start)
+    return _solve_ida(lambda t, y, yp: yp - rates(t, y), start, motion, slopes)
 
 
 def _filled_state(t: float, y: FloatArray, fill: Fill) -> FloatArray:
@@ -270,27 +278,54 @@ def _solve_scipy(
         **known,
     }
     method = solver(rates, problem.t0, problem.start, problem.t1, **options)
-    t, y, f = [method.t], [method.y.copy()], [rates(method.t, method.y)]
-    inside: list[FloatArray] = []
+    steps = _StepRecord(method.t, method.y, rates(method.t, method.y))
     while method.status == "running":
         message = method.step()
-        if _is_stalled(t, problem):
+        if _is_stalled(steps.t, problem):
             message, method.status = _STALLED, "failed"
         if method.status == "failed":
-            solution = interpolated_solution(
-                t, y, f, inside, Outcome.STOPPED, str(message), method.nfev
-            )
-            raise RunStopped(
-                Cause.INTEGRATOR, solution, t=t[-1], steps=len(t) - 1, detail=str(message)
-            )
-        between = method.dense_output()
-        inside.append(np.array([between(t[-1] + c * (method.t - t[-1])) for c in INTERIOR_POINTS]))
-        t.append(method.t)
-        y.append(method.y.copy())
-        f.append(rates(method.t, method.y))
-    return interpolated_solution(
-        t, y, f, inside, Outcome.FINISHED, f"finished at t = {t[-1]:.17g}", method.nfev
-    )
+            raise steps.failure(str(message), method.nfev)
+        steps.append(method.t, method.y, method.dense_output(), rates(method.t, method.y))
+    return steps.solution(Outcome.FINISHED, f"finished at t = {method.t:.17g}", method.nfev)
+
+
+class _StepRecord:
+    """The steps of an integrator: their ends, with rates, and states inside them."""
+
+    def __init__(self, t: float, y: FloatArray, f: FloatArray | None = None) -> None:
+        self.t, self.y = [t], [y.copy()]
+        self.f = [] if f is None else [f]
+        self.inside: list[FloatArray] = []
+
+    def append(
+        self,
+        t: float,
+        y: FloatArray,
+        between: Callable[[float], FloatArray],
+        f: FloatArray | None = None,
+    ) -> None:
+        """One more step to t, with its states in between."""
+        begin = self.t[-1]
+        self.inside.append(np.array([between(begin + c * (t - begin)) for c in INTERIOR_POINTS]))
+        self.t.append(t)
+        self.y.append(y.copy())
+        if f is not None:
+            self.f.append(f)
+
+    def solution(self, outcome: Outcome, message: str, calls: int) -> Solution:
+        """The motion so far."""
+        return interpolated_solution(self.t, self.y, self.f, self.inside, outcome, message, calls)
+
+    def failure(self, why: str, calls: int, detail: str = "") -> RunStopped:
+        """The end of a run that cannot go on."""
+        solution = self.solution(Outcome.STOPPED, why, calls)
+        return RunStopped(
+            Cause.INTEGRATOR,
+            solution,
+            t=self.t[-1],
+            steps=len(self.t) - 1,
+            detail=detail or why,
+        )
 
 
 def _solve_cvode(rates: Rates, problem: InitialValueProblem, slopes: Rates | None) -> Solution:
@@ -423,18 +458,35 @@ def solve_heyoka(
     """Taylor's method on the same expressions; its steps are never rejected, so the tolerance is
     all that guards it.
     """
+    taylor = _taylor_adaptive(model, p, problem, watched)
+    steps = _StepRecord(problem.t0, problem.start)
+    while taylor.time < problem.t1:
+        begin = taylor.time
+        taylor.step(min(problem.t1 - begin, problem.max_step), write_tc=True)
+        stalled = _is_stalled(steps.t, problem)
+        if stalled or not np.isfinite(taylor.state).all():
+            steps.f = _rates_at_steps(model, p, problem, steps, watched)
+            message, detail = (_STALLED, _STALLED) if stalled else _NOT_FINITE
+            raise steps.failure(message, 0, detail)
+        end, state = taylor.time, np.array(taylor.state)
+        steps.append(end, state, lambda t: taylor.update_d_output(t).copy())
+    steps.f = _rates_at_steps(model, p, problem, steps, watched)
+    return steps.solution(Outcome.FINISHED, f"finished at t = {steps.t[-1]:.17g}", 0)
+
+
+def _taylor_adaptive(
+    model: NativeModel, p: FloatArray, problem: InitialValueProblem, watched: BoundAudit | None
+) -> Any:
+    """heyoka's integrator of the rates and the quadratures."""
     hy = import_optional("heyoka", "this integrator")
     variables = [hy.expression(f"y{k}") for k in range(problem.size)]
     known = dict(zip(model.state, [*variables[: problem.n_in_norm], hy.time], strict=True))
     outs = _expressions(hy, model.tape, model.nodes, known, model.parameters, 0)
     if watched is not None:
-        outs += _expressions(
-            hy, watched.audit.tape, watched.audit.nodes, known, watched.audit.parameters, len(p)
-        )
-    system = list(zip(variables, outs, strict=True))
-    numbers = [*p, *(watched.p if watched else ())]
+        audit = watched.audit
+        outs += _expressions(hy, audit.tape, audit.nodes, known, audit.parameters, len(p))
     taylor = hy.taylor_adaptive(
-        system,
+        list(zip(variables, outs, strict=True)),
         problem.start.tolist(),
         time=problem.t0,
         tol=problem.rtol,
@@ -442,49 +494,9 @@ def solve_heyoka(
     )
     # it counts to the last parameter that the equations contain; constants that drop out of them
     # may come after that
+    numbers = [*p, *(watched.p if watched else ())]
     taylor.pars[:] = numbers[: len(taylor.pars)]
-    t, y = [problem.t0], [problem.start.copy()]
-    inside: list[FloatArray] = []
-    while taylor.time < problem.t1:
-        begin = taylor.time
-        taylor.step(min(problem.t1 - begin, problem.max_step), write_tc=True)
-        stalled = _is_stalled(t, problem)
-        if stalled or not np.isfinite(taylor.state).all():
-            solution = interpolated_solution(
-                t,
-                y,
-                _rates_at_steps(model, p, problem, t, y, watched),
-                inside,
-                Outcome.STOPPED,
-                _STALLED if stalled else "not finite",
-                0,
-            )
-            raise RunStopped(
-                Cause.INTEGRATOR,
-                solution,
-                t=begin,
-                steps=len(t) - 1,
-                detail=_STALLED if stalled else "the state is no longer finite",
-            )
-        inside.append(
-            np.array(
-                [
-                    taylor.update_d_output(begin + c * (taylor.time - begin)).copy()
-                    for c in INTERIOR_POINTS
-                ]
-            )
-        )
-        t.append(taylor.time)
-        y.append(np.array(taylor.state))
-    return interpolated_solution(
-        t,
-        y,
-        _rates_at_steps(model, p, problem, t, y, watched),
-        inside,
-        Outcome.FINISHED,
-        f"finished at t = {t[-1]:.17g}",
-        0,
-    )
+    return taylor
 
 
 def _operation_count(model: NativeModel, watched: BoundAudit | None) -> int:
@@ -518,11 +530,10 @@ def _rates_at_steps(
     model: NativeModel,
     p: FloatArray,
     problem: InitialValueProblem,
-    t: list[float],
-    y: list[FloatArray],
+    steps: _StepRecord,
     watched: BoundAudit | None,
 ) -> list[FloatArray]:
-    states = np.column_stack([np.array(y)[:, : problem.n_in_norm], t])
+    states = np.column_stack([np.array(steps.y)[:, : problem.n_in_norm], steps.t])
     rates = model.rates.batch(states, p)
     if watched is not None and watched.audit.rates is not None:
         rates = np.hstack([rates, watched.audit.rates.batch(states, watched.p)])

@@ -209,11 +209,7 @@ def _explicit_model(
     back = constraint_projection(kin)
     steps = [] if back is None else here(back.tape, (*back.step, back.residual))
     if stabilizer and steps:
-        alpha = tape.const(Fraction(stabilizer))
-        rates[: kin.n_q] = [
-            tape.add(rate, tape.mul(alpha, step))
-            for rate, step in zip(rates[: kin.n_q], steps[:-1], strict=True)
-        ]
+        rates[: kin.n_q] = _with_feedback(tape, rates[: kin.n_q], steps[:-1], stabilizer)
     state = (*kin.state, kin.system.t.i)
     parameters = tuple(i for i in symbols_of(tape, (*rates, *steps)) if i not in state)
     compiled = ExplicitRates(tape, rates, state, parameters)
@@ -225,10 +221,8 @@ def _explicit_model(
             here(equations.source.tape, i)
             for i in (equations.source.udot, equations.source.residuals)
         )
-        if set(symbols_of(tape, residuals)) <= {*state, *parameters, *symbols}:
-            from dalembert.runtime.numerics.taylor_recurrence import ImplicitRates
-
-            implied = ImplicitRates(tuple(symbols), tuple(residuals), tuple(rates[-len(symbols) :]))
+        known = {*state, *parameters, *symbols}
+        implied = _implicit_rates(tape, symbols, residuals, rates, known)
     return NativeModel(
         compiled,
         back_native,
@@ -242,50 +236,41 @@ def _explicit_model(
     )
 
 
+def _with_feedback(tape: Tape, qdot: Sequence[int], step: Sequence[int], gain: float) -> list[int]:
+    """q̇ + α δq: Baumgarte's term."""
+    alpha = tape.const(Fraction(gain))
+    return [tape.add(v, tape.mul(alpha, dq)) for v, dq in zip(qdot, step, strict=True)]
+
+
+def _implicit_rates(
+    tape: Tape,
+    symbols: Sequence[int],
+    residuals: Sequence[int],
+    rates: Sequence[int],
+    known: set[int],
+) -> ImplicitRates | None:
+    """The equations that u̇ solves, unless they contain what a run does not know."""
+    if not set(symbols_of(tape, residuals)) <= known:
+        return None
+    from dalembert.runtime.numerics.taylor_recurrence import ImplicitRates
+
+    return ImplicitRates(tuple(symbols), tuple(residuals), tuple(rates[-len(symbols) :]))
+
+
 def _constrained_model(setting: RunValues, equations: SaddlePointEquations) -> NativeModel:
-    from dalembert.runtime.ode.constrained.block_layout import Entries
     from dalembert.runtime.ode.constrained.constrained_rates import ConstrainedRates, RatesKind
 
     kin = setting.kin
     tape = kin.tape.fork()
     insert = Substitution(tape, setting.bindings)
-    source = equations.tape
-
-    def here(nodes: Sequence[int]) -> tuple[int, ...]:
-        return tuple(insert(i) for i in copy_expressions(source, tape, nodes))
-
-    def matrix(rows: Sequence[dict[int, int]]) -> tuple[dict[int, int], ...]:
-        # all entries at once: a row by itself would visit again what it shares with the others
-        nodes = iter(here([i for row in rows for i in row.values()]))
-        return tuple({k: next(nodes) for k in row} for row in rows)
-
-    rows = equations.rows
-    phi = [source.zero if x is None else x for x in equations.phi]
-    single = (
-        equations.qdot,
-        equations.f,
-        [r.gamma for r in rows],
-        [r.e for r in rows],
-        phi,
-        equations.retraction,
-    )
-    qdot, f, gamma, e, phi_here, moved = map(here, single)
-    # first-order states are appended to the coordinates: no row restrains them
-    xdot = (insert(i) for i in copy_expressions(kin.tape, tape, kin.xdot))
-    qdot, moved = (
-        (*qdot, *xdot, *(tape.zero for _ in kin.sampled_inputs)),
-        (*moved, *kin.x, *kin.sampled_inputs),
-    )
-    entries = Entries(
-        qdot, matrix(equations.M), f, matrix([r.A for r in rows]), gamma, e, phi_here, moved
-    )
+    entries = _saddle_entries(kin, equations, insert)
     nodes = (
-        *qdot,
-        *f,
-        *gamma,
-        *e,
-        *phi_here,
-        *moved,
+        *entries.qdot,
+        *entries.f,
+        *entries.gamma,
+        *entries.e,
+        *entries.phi,
+        *entries.retraction,
         *(i for row in (*entries.M, *entries.A) for i in row.values()),
     )
     state = (*kin.state, kin.system.t.i)
@@ -299,6 +284,40 @@ def _constrained_model(setting: RunValues, equations: SaddlePointEquations) -> N
     return NativeModel(
         rates, None, parameters, tape, (), state, state[-1] not in inside, entries=entries
     )
+
+
+def _saddle_entries(
+    kin: Kinematics, equations: SaddlePointEquations, insert: Substitution
+) -> Entries:
+    """The entries of the equations in augmented form, with prescribed motions and inputs."""
+    from dalembert.runtime.ode.constrained.block_layout import Entries
+
+    source, tape, rows = equations.tape, insert.tape, equations.rows
+
+    def here(nodes: Sequence[int]) -> tuple[int, ...]:
+        return tuple(insert(i) for i in copy_expressions(source, tape, nodes))
+
+    def matrix(rows: Sequence[dict[int, int]]) -> tuple[dict[int, int], ...]:
+        # all entries at once: a row by itself would visit again what it shares with the others
+        nodes = iter(here([i for row in rows for i in row.values()]))
+        return tuple({k: next(nodes) for k in row} for row in rows)
+
+    phi = [source.zero if x is None else x for x in equations.phi]
+    single = (
+        equations.qdot,
+        equations.f,
+        [row.gamma for row in rows],
+        [row.e for row in rows],
+        phi,
+        equations.retraction,
+    )
+    qdot, f, gamma, e, phi_here, moved = map(here, single)
+    # first-order states are appended to the coordinates: no row restrains them
+    xdot = (insert(i) for i in copy_expressions(kin.tape, tape, kin.xdot))
+    qdot = (*qdot, *xdot, *(tape.zero for _ in kin.sampled_inputs))
+    moved = (*moved, *kin.x, *kin.sampled_inputs)
+    M, A = matrix(equations.M), matrix([row.A for row in rows])
+    return Entries(qdot, M, f, A, gamma, e, phi_here, moved)
 
 
 def _saddle_solution(

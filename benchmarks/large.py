@@ -30,7 +30,7 @@ NOTE = (
     "for index 2 in redundant coordinates, over half a second, divided by the number of steps."
 )
 _BEFORE = """
-import resource, sys, warnings
+import sys, warnings
 warnings.simplefilter("ignore")
 import dalembert as da
 from dalembert.gallery import n_four_bar, spatial_chain, spin_up_beam
@@ -48,8 +48,10 @@ talos = [f for f, _ in robots.files() if f.endswith("talos_reduced.urdf")]
 assert talos, "example-robot-data is not installed"
 da.write_report(da.load(talos[0], base="free"), sys.argv[2] + "/page.html")
 """
+# the peak of this process: ru_maxrss would also hold that of the process that started it
 _AFTER = """
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+with open("/proc/self/status", encoding="utf-8") as status:
+    print(next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmHWM:")))
 """
 _HERE = str(Path(__file__).parent)
 # wall time after which a process is ended

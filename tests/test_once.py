@@ -23,6 +23,7 @@ from dalembert.foundation.caching import (
     PerOwnerCache,
     cached_call,
     paused_collection,
+    sparse_collection,
 )
 
 SCRIPT = Path(first_calls.__file__)
@@ -52,6 +53,25 @@ def test_objects_of_a_pause_are_old_and_still_collected(frozen):
         assert watched() is None
     finally:
         gc.unfreeze()
+
+
+def test_collections_are_sparse_only_inside_and_a_choice_of_the_user_stays():
+    before = gc.get_threshold()
+    try:
+        with sparse_collection(), sparse_collection():
+            assert gc.get_threshold()[0] > before[0]
+        assert before == gc.get_threshold()
+        for chosen in (0, 10**6):
+            gc.set_threshold(chosen)
+            with sparse_collection():
+                assert chosen == gc.get_threshold()[0]
+            assert chosen == gc.get_threshold()[0]
+        gc.set_threshold(*before)
+        with sparse_collection():
+            gc.set_threshold(1234)
+        assert gc.get_threshold()[0] == 1234
+    finally:
+        gc.set_threshold(*before)
 
 
 def test_who_comes_second_waits_for_the_first():

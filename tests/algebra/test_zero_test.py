@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from fractions import Fraction
 
 import pytest
@@ -250,6 +252,22 @@ def test_a_clock_stops(monkeypatch):
 
 # ---- what it rests on
 # ------------------------------------------------------------------------------
+
+
+def test_points_end_with_their_test():
+    t = Tape()
+    x, y = t.symbol("x"), t.symbol("y")
+    e = t.sub(t.call("cos", t.add(x, y)), t.mul(t.call("cos", x), t.call("cos", y)))
+    test = ZeroTest(t)
+    assert test.decide([e]).zero == (False,)
+    point = weakref.ref(test.first_point)
+    gc.disable()
+    try:
+        del test
+        # no cycle keeps its values until the next garbage collection
+        assert point() is None
+    finally:
+        gc.enable()
 
 
 def test_roots_in_the_quadratic_extension():

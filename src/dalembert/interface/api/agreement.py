@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 from dalembert.errors import IllPosed
+from dalembert.foundation.caching import sparse_collection
 from dalembert.foundation.suggestions import check_options
 from dalembert.interface.api.load import crosscheck
 from dalembert.mechanics.agreement.agreement_table import Agreement
@@ -22,6 +23,7 @@ from dalembert.runtime.dynamics.compile import compile as compiled_route
 from dalembert.runtime.simulation.progress import progress_bar
 
 
+@sparse_collection()
 @check_options
 def agreement(
     system: System,

@@ -57,16 +57,19 @@ def asset(name: str) -> str:
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
-def html_document(title: str, body: str, *, scripts: bool = True) -> str:
-    """A document that holds all it needs; nothing may be fetched."""
+def html_document(title: str, *body: str, scripts: bool = True) -> str:
+    """A document that holds all it needs; nothing may be fetched.
+
+    The pieces of a long body are joined here, once.
+    """
     own = "script-src 'unsafe-inline' 'wasm-unsafe-eval'; worker-src blob:"
     policy = (
         f"default-src 'none'; style-src 'unsafe-inline'; {own}; img-src data: blob:; font-src data:"
     )
     code = f"<script>{chr(10).join(map(asset, SCRIPTS))}</script>" if scripts else ""
     # in HTML the element alone names the namespace
-    body = body.replace(f'<math xmlns="{NAMESPACE}"', "<math")
-    return (
+    pieces = (piece.replace(f'<math xmlns="{NAMESPACE}"', "<math") for piece in body)
+    head = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n<link rel="icon" '
@@ -76,8 +79,9 @@ def html_document(title: str, body: str, *, scripts: bool = True) -> str:
         f"<script>{_THEME_SCRIPT}</script>\n"
         "<noscript><style>.panel[hidden],.group[hidden]{display:block}"
         ".controls,.tabs{display:none}</style></noscript>\n"
-        f"</head>\n<body>\n{body}\n{code}\n</body>\n</html>\n"
+        "</head>\n<body>\n"
     )
+    return "".join([head, *pieces, f"\n{code}\n</body>\n</html>\n"])
 
 
 def page_header(title: str, links: str = "") -> str:

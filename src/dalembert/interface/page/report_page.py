@@ -20,6 +20,7 @@ import numpy as np
 from dalembert.analysis.integrals.energy_integrals import EnergyIntegrals
 from dalembert.errors import DalembertError, DalembertWarning, NotApplicable, NotASystem, Unknown
 from dalembert.foundation.atomic_write import slug, write_text
+from dalembert.foundation.caching import sparse_collection
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.suggestions import check_options
 from dalembert.interface.api.agreement import agreement
@@ -118,6 +119,7 @@ STAGES = (
 )
 
 
+@sparse_collection()
 def compute_report(
     subject: ReportSubject, request: ReportRequest, on_progress: ProgressCallback = lambda _: None
 ) -> ReportData:
@@ -201,6 +203,7 @@ PARTS: Final = (
 _MOST_ROWS: Final = 5000
 
 
+@sparse_collection()
 def render_page(study: ReportData) -> str:
     """The whole page."""
     packing, run = CompressingRenderer(), study.run
@@ -229,8 +232,11 @@ def render_page(study: ReportData) -> str:
     foot = "<footer>Made with dalembert. This file holds everything it shows.</footer>"
     return html_document(
         f"{title} · dalembert",
-        f"{bar}\n<main>\n{chr(10).join(parts)}\n{foot}\n</main>\n"
-        f"{_recorded_data(study, plots, drawn)}\n{live}",
+        f"{bar}\n<main>\n",
+        "\n".join(parts),
+        f"\n{foot}\n</main>\n",
+        _recorded_data(study, plots, drawn),
+        f"\n{live}",
     )
 
 

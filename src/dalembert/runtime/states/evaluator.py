@@ -29,6 +29,7 @@ from dalembert.symbolic.algebra.expression_graph import (
     copy_expressions,
     dependencies,
     evaluate,
+    evaluate_in_sections,
     operations,
     symbols_of,
 )
@@ -39,7 +40,7 @@ Key = Scalar | str
 
 # numbers held at once while a motion is evaluated piece by piece
 _MOST_NUMBERS: Final = 4_000_000
-_MIN_BLOCK: Final = 512
+_MIN_BLOCK: Final = 1024
 
 
 class Level(IntEnum):
@@ -79,7 +80,9 @@ class ReducedNodes(NamedTuple):
                 i: x[part] for i, x in state.items() if i in self.symbols
             }
             with np.errstate(all="ignore"):
-                values = evaluate(self.tape, self.outs, lookup.__getitem__, ArrayArithmetic())
+                values = evaluate_in_sections(
+                    self.tape, self.outs, lookup.__getitem__, ArrayArithmetic()
+                )
             for row, x in zip(result, values, strict=True):
                 row[part] = x
         return result

@@ -25,6 +25,8 @@ _MANY: Final = 64
 # recent requests are repeated: a zero test goes over the same nodes for degrees, branches, points
 # and balls
 _MAX_CACHED: Final = 48
+# nodes after which values are dropped that are not needed again
+_SECTION: Final = 2000
 # with so few known values, as at a new point, every requested node is visited
 _FEW: Final = 64
 
@@ -360,6 +362,25 @@ def evaluate(
         else:
             v[i] = arithmetic.call(op, v[a], a)
     return [v[i] for i in outs]
+
+
+def evaluate_in_sections(
+    tape: Tape, outs: Sequence[int], symbol: Callable[[int], Value], arithmetic: Arithmetic[Value]
+) -> list[Value]:
+    """The same where values take much memory: those that no later section needs are dropped."""
+    order = dependencies(tape, outs)
+    if len(order) <= _SECTION:
+        return evaluate(tape, outs, symbol, arithmetic)
+    last = {operand: k for k, i in enumerate(order) for operand in operands(*tape.nodes[i])}
+    last.update(dict.fromkeys(outs, len(order) + _SECTION))
+    values: dict[int, Value] = {}
+    for begin in range(0, len(order), _SECTION):
+        end = begin + _SECTION
+        needed = [i for i in order[begin:end] if last[i] >= end]
+        section = evaluate(tape, needed, symbol, arithmetic, values)
+        values = {i: v for i, v in values.items() if last[i] >= end}
+        values.update(zip(needed, section, strict=True))
+    return [values[i] for i in outs]
 
 
 def _data_rule(arithmetic: Any, op: str) -> Callable[[Any, Any], Any]:

@@ -16,6 +16,7 @@ multiples of π have values.
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Container, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -232,11 +233,18 @@ _LARGEST_PRODUCT: Final = 200
 class LinearCombinations:
     """The forms of the nodes of one point, found when asked for."""
 
-    __slots__ = ("_given", "_known", "_point")
+    __slots__ = ("_given", "_known", "_point_reference")
 
     def __init__(self, point: SamplePoint, given: Container[int]) -> None:
-        self._point, self._given = point, given
+        # the point keeps these forms; a cycle would outlive it until the next garbage collection
+        self._point_reference, self._given = weakref.ref(point), given
         self._known: dict[int, Form] = {}
+
+    @property
+    def _point(self) -> SamplePoint:
+        point = self._point_reference()
+        assert point is not None
+        return point
 
     def forget(self, i: int) -> None:
         """Node i has another value now."""

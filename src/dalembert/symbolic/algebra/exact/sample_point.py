@@ -57,10 +57,6 @@ from dalembert.symbolic.algebra.tape import LEAVES, Number, Tape
 _ATTEMPTS_PER_ROOT: Final = 32
 # with more roots of the same symbols than this, roots are taken in F_{p²} and nothing is redrawn
 _MOST_TOGETHER: Final = 3
-_RULES: Final = (
-    "const", "symbol", "pi", "div", "sin", "cos", "sqrt", "sign", "abs", "exp", "cosh", "sinh",
-    "log", "asin", "acos", "atan", "atan2",
-)  # fmt: skip
 
 
 def _radicands(tape: Tape, ends: Iterable[int]) -> list[int]:
@@ -93,7 +89,7 @@ class SamplePoint:
     """
 
     __slots__ = (
-        "_circles", "_exps", "_forms", "_given", "_rules", "_structure", "_values", "_whole",
+        "__weakref__", "_circles", "_exps", "_forms", "_given", "_structure", "_values", "_whole",
         "generators", "in_extension", "prime", "tape",
     )  # fmt: skip
 
@@ -129,9 +125,6 @@ class SamplePoint:
         self._forms = LinearCombinations(self, self._given)
         self._circles: dict[int, Circle] = {}
         self._exps: dict[int, int] = {}
-        self._rules: dict[str, Callable[[Any, Any], Element]] = {
-            op: getattr(self, "_" + op) for op in _RULES
-        }
         if redraw and roots:
             self._redraw_for_real_roots(roots)
 
@@ -186,7 +179,7 @@ class SamplePoint:
             self._evaluate_extension(outs)
             return
         v: dict[int, Any] = self._values
-        p, nodes, rules = self.prime, self.tape.nodes, self._rules
+        p, nodes, rules = self.prime, self.tape.nodes, _RULES
         for i in self._unevaluated(outs):
             op, a, b = nodes[i]
             if op == "mul":
@@ -198,10 +191,10 @@ class SamplePoint:
             elif op == "neg":
                 v[i] = -v[a] % p
             else:
-                v[i] = rules[op](a, b)
+                v[i] = rules[op](self, a, b)
 
     def _evaluate_extension(self, outs: Iterable[int]) -> None:
-        v, p, nodes, rules = self._values, self.prime, self.tape.nodes, self._rules
+        v, p, nodes, rules = self._values, self.prime, self.tape.nodes, _RULES
         binary = {"mul": finite_field.mul, "add": finite_field.add, "sub": finite_field.sub}
         for i in self._unevaluated(outs):
             op, a, b = nodes[i]
@@ -209,7 +202,7 @@ class SamplePoint:
             if rule is not None:
                 v[i] = rule(v[a], v[b], p)
             else:
-                v[i] = finite_field.neg(v[a], p) if op == "neg" else rules[op](a, b)
+                v[i] = finite_field.neg(v[a], p) if op == "neg" else rules[op](self, a, b)
 
     def _unevaluated(self, outs: Iterable[int]) -> Sequence[int]:
         """What has no value yet, operands first; what a given node is made of is not asked for."""
@@ -426,3 +419,13 @@ class SamplePoint:
             self._forms.forget(i)
             self._circles.pop(i, None)
             self._exps.pop(i, None)
+
+
+# {operation: the value of its node, from its operands}; sums and products are not looked up
+_RULES: Final[dict[str, Callable[[SamplePoint, Any, Any], Element]]] = {
+    op: getattr(SamplePoint, f"_{op}")
+    for op in (
+        *("const", "symbol", "pi", "div", "sin", "cos", "sqrt", "sign", "abs", "exp", "cosh"),
+        *("sinh", "log", "asin", "acos", "atan", "atan2"),
+    )
+}

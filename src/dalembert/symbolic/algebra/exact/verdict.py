@@ -257,7 +257,7 @@ class RandomPoints:
     ) -> None:
         self.tape, self.trials, self.outs, self.bits = tape, trials, outs, bits
         self.seed = process_seed() if seed is None else seed
-        self._check = check
+        self.check = check
         self._points: dict[int, SamplePoint] = {}
         # how often each point has been drawn again
         self._again: dict[int, int] = {}
@@ -292,8 +292,8 @@ class RandomPoints:
 
         point = self._points.get(k)
         if point is None:
-            if self._check is not None:
-                self._check()
+            if self.check is not None:
+                self.check()
             again = self._again.get(k, 0)
             point = SamplePoint(
                 self.tape, (self.seed << 24) + (again << 12) + k, outs=self.outs, bits=self.bits

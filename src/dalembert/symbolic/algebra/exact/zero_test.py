@@ -134,14 +134,9 @@ class ZeroTest:
         """The points with primes of that size."""
         points = self._trials.get(bits)
         if points is None:
-            points = self._trials[bits] = RandomPoints(
-                self.tape, 2, self._seed, bits=bits, check=self._check
-            )
-        points.outs = self._targets
+            points = self._trials[bits] = RandomPoints(self.tape, 2, self._seed, bits=bits)
+        points.outs, points.check = self._targets, self.clock.check
         return points
-
-    def _check(self) -> None:
-        self.clock.check()
 
     def at(self, k: int, bits: int, rows: Sequence[int]) -> tuple[list[Element], SamplePoint]:
         """The values of rows at the k-th point, and the point with its unknowns."""

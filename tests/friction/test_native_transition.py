@@ -126,8 +126,7 @@ def test_many_contacts_are_decided_by_lemkes_method_in_native_code(monkeypatch):
     native, left, python = both_runs(monkeypatch, s, 0.4, start)
     assert_same(native, python)
     assert len(native.events) > 20
-    # forces of dependent rows are shared in Python
-    assert 3 * left < len(native.events)
+    assert 1 == left
 
 
 def test_an_ensemble_prepares_one_run_and_has_the_bits_of_single_runs(monkeypatch):
@@ -196,10 +195,10 @@ def test_records_of_native_changes_become_events_when_they_are_read():
     assert run.events is run.events
 
 
-@pytest.mark.parametrize(("mu", "tilt", "most"), [(0.8, 0.2, 1), (0.5, 0.1, 3), (0.1, 0.3, 5)])
+@pytest.mark.parametrize(("mu", "tilt", "most"), [(0.8, 0.2, 1), (0.5, 0.1, 1), (0.1, 0.3, 4)])
 def test_a_box_that_rocks_on_two_corners_is_decided_in_native_code(monkeypatch, mu, tilt, most):
-    """Four rows of rank three: that both corners stick is excluded by a determined normal force.
-    Only the start, and slip that ends on both corners, are left to Python.
+    """Four rows of rank three. Only the start, and impacts that may be as good as over, are left to
+    Python.
     """
     s, a, b = da.System("box", gravity=9.81), 0.5, 1.0
     x, y, q = s.coordinates("x y q")

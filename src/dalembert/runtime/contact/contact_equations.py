@@ -30,8 +30,6 @@ from dalembert.symbolic.algebra.tape import Tape
 
 # a part of A_kk by which rows that depend on one another give way
 _REGULARIZATION: Final = Fraction(1, 10**9)
-# the same where shares are corrected: rounding errors in undetermined forces grow by its inverse
-_SHARE_REGULARIZATION: Final = Fraction(1, 10**4)
 # products of one elimination up to which K λ = r is unrolled: twenty rows that all interact
 _MAX_UNROLLED: Final = 4000
 
@@ -77,8 +75,6 @@ class ContactEquations:
     pivots: tuple[int, ...]
     # {contact: the force of the row that presses it}
     joint_normal_forces: dict[int, AffineForce]
-    # λ with another share of undetermined forces: λ + gain λ + offset
-    shares: ForceShares
     # whether rows of several contacts depend on one another in every position
     dependent: bool
     # what loops solve where K λ = r has too many rows to be unrolled; λ and pivots are symbols then
@@ -123,18 +119,6 @@ class ModeSystem(NamedTuple):
         return count
 
 
-@dataclass(frozen=True)
-class ForceShares:
-    """Groups of rows that depend on one another, and λ with the shares that a run sets.
-
-    `symbols` are the places (i, j) of the gain, or (i, None) of the offset, with their names.
-    """
-
-    groups: tuple[tuple[int, ...], ...]
-    symbols: tuple[tuple[str, int, int | None], ...]
-    lam: tuple[int, ...]
-
-
 def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactEquations:
     """Everything that is known before a mode is: A and b; and λ with the modes as symbols."""
     kin = kin.fork()
@@ -151,26 +135,18 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
     pressed = joint_normal_forces(kin, c, H, forces)
     system = _mode_system(kin, rows, A, b, pressed)
     K, right, holds, _ = system
-    groups = _dependent_groups(t, rows, A)
+    dependent = _have_dependent_rows(t, rows, A)
     places = {(row.contact, row.normal): k for k, row in enumerate(rows) if not row.across}
     across = {row.contact: k for k, row in enumerate(rows) if row.across}
     many = system.elimination_products(t.zero) > _MAX_UNROLLED
-    if many and not pressed and permanent is None:
-        lam = forces
-        pivots = [t.symbol(f"pivot {k}") for k in range(len(rows))]
-        shares = ForceShares((), (), tuple(lam))
-        return ContactEquations(
-            kin, t, tuple(rows), places, across, c, H, A, b, tuple(lam), tuple(pivots), pressed,
-            shares, bool(groups), system, None,
-        )  # fmt: skip
-    lam, pivots = solve_regularized(t, K, right, _regularization(t, rows, A, holds, bool(groups)))
-    soft = [t.mul(t.const(_SHARE_REGULARIZATION), t.mul(h, A[k][k])) for k, h in enumerate(holds)]
-    # shares in a round cone are those of least norm
-    planar = [g for g in groups if not any(rows[i].across for i in g)]
-    shares = _force_shares(t, planar, K, lam, soft)
+    loops = system if many and not pressed and permanent is None else None
+    lam, pivots = forces, [t.symbol(f"pivot {k}") for k in range(len(rows))]
+    if loops is None:
+        soft = _regularization(t, rows, A, holds, dependent)
+        lam, pivots = solve_regularized(t, K, right, soft)
     return ContactEquations(
         kin, t, tuple(rows), places, across, c, H, A, b, tuple(lam), tuple(pivots), pressed,
-        shares, bool(groups), None, permanent,
+        dependent, loops, permanent,
     )  # fmt: skip
 
 
@@ -191,17 +167,15 @@ def _permanent_projection(t: Tape, equations: ExplicitEquations) -> RowProjectio
     )
 
 
-def _dependent_groups(
-    t: Tape, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]]
-) -> tuple[tuple[int, ...], ...]:
-    """Rows of contacts that interact, where they depend on one another in every position."""
+def _have_dependent_rows(t: Tape, rows: Sequence[ContactRow], A: Sequence[tuple[int, ...]]) -> bool:
+    """Whether rows of contacts that interact depend on one another in every position."""
     near = [
         {j for j, a in enumerate(line) if a != t.zero}
         | {i}
         | {j for j, row in enumerate(rows) if row.contact == rows[i].contact}
         for i, line in enumerate(A)
     ]
-    groups, left = [], set(range(len(rows)))
+    left = set(range(len(rows)))
     while left:
         group, waiting = set(), [min(left)]
         while waiting:
@@ -211,8 +185,8 @@ def _dependent_groups(
                 group.add(i)
                 waiting += near[i]
         if len({rows[i].contact for i in group}) > 1 and _depend(t, [rows[i] for i in group]):
-            groups.append(tuple(sorted(group)))
-    return tuple(groups)
+            return True
+    return False
 
 
 def _depend(t: Tape, rows: Sequence[ContactRow]) -> bool:
@@ -224,32 +198,6 @@ def _depend(t: Tape, rows: Sequence[ContactRow]) -> bool:
         return rank_mod(J, point.prime).rank
 
     return len(rows) > len(columns) or RandomPoints(t, 1).at(0, rank) < len(rows)
-
-
-def _force_shares(
-    t: Tape,
-    groups: Sequence[Sequence[int]],
-    K: list[list[int]],
-    lam: Sequence[int],
-    softness: list[int],
-) -> ForceShares:
-    """λ + g − K⁻¹ K g, g = gain λ + offset: K λ stays the same whatever the shares are."""
-    names: list[tuple[str, int, int | None]] = []
-    g = [t.zero] * len(lam)
-    for group in groups:
-        for i in group:
-            for j in group:
-                gain = f"share_{i}_{j}"
-                g[i] = t.add(g[i], t.mul(t.private_symbol(gain), lam[j]))
-                names.append((gain, i, j))
-            names.append((f"share_{i}", i, None))
-            g[i] = t.add(g[i], t.private_symbol(f"share_{i}"))
-    if not names:
-        return ForceShares((), (), tuple(lam))
-    Kg = [sum_of_products(t, zip(line, g, strict=True)) for line in K]
-    back = solve_regularized(t, K, Kg, softness)[0]
-    shared = (t.add(x, t.sub(a, y)) for x, a, y in zip(lam, g, back, strict=True))
-    return ForceShares(tuple(map(tuple, groups)), tuple(names), tuple(shared))
 
 
 def _contact_rows(kin: Kinematics) -> list[ContactRow]:
@@ -268,7 +216,9 @@ def _contact_rows(kin: Kinematics) -> list[ContactRow]:
     ]
     given += [(k, True, False, c.mode_symbols[0], c.N, c.approach) for k, c in contacts]
     given += [
-        (k, False, False, c.mode_symbols[1], c.T, c.slip) for k, c in contacts if c.T_across is None
+        (k, False, False, _sticks_freely(t, c), c.T, c.slip)
+        for k, c in contacts
+        if c.T_across is None
     ]
     for k, normal, across, holds, force, row in given:
         if force is None or row is None:
@@ -360,7 +310,7 @@ def _mode_system(
             if c.T_across is not None:
                 r += _plane_flags(t, c).held * _prescribed_acceleration(kin, row)
             direction = _slip_direction(kin, row)
-            pull = free * direction * Scalar(t, kin.in_speeds(c.friction.i))
+            pull = free * direction * _coefficient(kin, c)
             n = next(
                 (
                     j
@@ -383,6 +333,25 @@ def _mode_system(
         K.append([x.i for x in line])
         right.append(r.i)
     return ModeSystem(K, right, [_acceleration_flag(kin, row).i for row in rows], pulls)
+
+
+def _sticks_freely(t: Tape, c: UnilateralContact) -> Scalar:
+    """1 where T is what holds the contact; 0 also where it sticks with |T| = μ_s N and others
+    hold it.
+    """
+    _, stick, direction, _, _ = _flags(t, c)
+    return stick * (1 - direction * direction)
+
+
+def _coefficient(kin: Kinematics, c: UnilateralContact) -> Scalar:
+    """μ in slip, μ_s where the contact sticks at its limit."""
+    assert c.friction is not None
+    assert c.static is not None
+    t = kin.tape
+    mu, mu_static = (Scalar(t, kin.in_speeds(x.i)) for x in (c.friction, c.static))
+    if mu.i == mu_static.i or c.T_across is not None:
+        return mu
+    return mu + Scalar(t, c.mode_symbols[1].i) * (mu_static - mu)
 
 
 def _flags(t: Tape, c: UnilateralContact) -> list[Scalar]:
@@ -514,13 +483,15 @@ def guards(e: ContactEquations) -> list[Guard]:
             collected += _plane_guards(e, k, n)
             continue
         # a contact that does not slip is given 1
-        slips = (direction * v + slack + (1 - direction * direction)).i
+        moves = (1 - stick) * direction
+        slips = (moves * v + slack + (1 - moves * moves)).i
         collected.append(Guard("slip", k, slips, slips))
         bound = Scalar(t, kin.in_speeds(c.static.i)) * (
             Scalar(t, normal_force(kin, c)) if n is None else n
         )
+        holds = _sticks_freely(t, c)
         collected += [
-            Guard("cone", k, (stick * left + (1 - stick)).i) for left in (bound - T, bound + T)
+            Guard("cone", k, (holds * left + (1 - holds)).i) for left in (bound - T, bound + T)
         ]
         if n is not None:
             collected.append(Guard("jam", k, e.pivots[e.row_index[k, False]]))

@@ -108,7 +108,7 @@ class ContactModel:
     values: RunValues
     compiled: CompiledContacts
     p: FloatArray
-    # symbols that a run sets: those of each contact, then those of the shares
+    # symbols of each contact that a run sets
     mode_symbols: tuple[int, ...]
 
     @property
@@ -183,13 +183,11 @@ def contact_model(chosen: RunValues, equations: ExplicitEquations) -> ContactMod
         if i >= kin.base_tape_length
     )
     key = (equations.route, tuple(chosen.bindings.items()), own)
-    # before the first fork of the tape that has them
-    shares = tuple(kin.tape.private_symbol(name) for name, *_ in e.shares.symbols)
     compiled = _MODELS(kin, key, lambda: _compile_contacts(chosen, e))
     insert = Substitution(kin.tape, chosen.bindings)
     lam = {
         row.lam: insert(x)
-        for row, x in zip(e.rows, copy_expressions(e.tape, kin.tape, e.shares.lam), strict=True)
+        for row, x in zip(e.rows, copy_expressions(e.tape, kin.tape, e.lam), strict=True)
     }
     if e.permanent is not None:
         solved = Substitution(kin.tape, chosen.bindings | lam)
@@ -199,7 +197,7 @@ def contact_model(chosen: RunValues, equations: ExplicitEquations) -> ContactMod
         # symbols whose values a run finds
         lam = {row.lam: row.lam for row in e.rows}
     own_flags = (x.i for c in e.contacts for x in (*c.mode_symbols, *c.plane_symbols))
-    flags = dict.fromkeys((*own_flags, *shares), 0.0)
+    flags = dict.fromkeys(own_flags, 0.0)
     values = replace(
         chosen,
         numbers=chosen.numbers | flags,
@@ -246,7 +244,7 @@ def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContact
         )
     correction = [*dq.nodes[:-1], *[tape.zero] * len(between), *du, dq.nodes[-1]]
     watched, lam = guards(e), [row.lam for row in e.rows]
-    monitors, forces = here([m.node for m in watched]), here(e.shares.lam)
+    monitors, forces = here([m.node for m in watched]), here(e.lam)
     pivots = [i for i, m in zip(monitors, watched, strict=True) if m.kind == "jam"]
     # forces of few operations are computed again where they are needed
     hands_over = _count_operations(tape, (*forces, *pivots)) > _FEW_OPERATIONS

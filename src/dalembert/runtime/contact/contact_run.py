@@ -516,11 +516,7 @@ class ContactModes:
         self._check_progress(integration)
         self._note_change(t, before, new, changes)
         numbers = [c.event - self._first for c in found]
-        ending = (
-            None
-            if self.saltation is None
-            else self.saltation.guard_time(t, y, numbers, self.switcher.mechanisms)
-        )
+        ending = None if self.saltation is None else self.saltation.guard_time(t, y, numbers)
         self._apply(t)
         if self.saltation is not None and ending is not None:
             after = y.copy() if after is y else after
@@ -605,11 +601,11 @@ class ContactModes:
         slack = np.zeros(log.modes.shape)
         for k, x in self._slack.items():
             slack[:, k] = x
-        flags = self.native.flags(log.modes, slack, len(switcher.shares))
+        flags = self.native.flags(log.modes, slack)
         self.history.extend(log.t, flags, TEXTS, log.modes)
         self._latest = float(log.t[-1])
         self._earlier = modes_of(log.modes[-2].tolist() if len(log.t) > 1 else first)
-        switcher.take_over(modes_of(log.modes[-1].tolist()))
+        switcher.take_over(modes_of(log.modes[-1].tolist()), self._latest)
         self._shortened.clear()
         self._check_progress(self._run.now)
 

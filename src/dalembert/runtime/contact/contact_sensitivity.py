@@ -161,13 +161,9 @@ class ContactSaltation:
         t: float,
         y: FloatArray,
         fired: Sequence[int],
-        mechanisms: Sequence[Sequence[tuple[int, int, float]]],
     ) -> GuardTime:
         """δt of the guards that ended a mode, which is still the present one; numbers below zero
         are events of the user.
-
-        Contacts that give way together have one guard, the weighted sum of theirs, which does not
-        depend on the share of undetermined forces.
         """
         k, n = self._variation.start.shape
         S, f = y[n : n * (1 + k)].reshape(k, n).copy(), self._rates(t, y[:n])
@@ -184,7 +180,7 @@ class ContactSaltation:
         ends = list(closing.values())
         if not own:
             return self._one_time(S, None, np.array(ends))
-        slopes = self._combined_slopes(t, y[:n], own, mechanisms)
+        slopes = self._slopes([self._guards[i] for i in own], t, y[:n])
         direction = np.append(f, 1.0)
         terms = np.abs(slopes[:, : n + 1]) @ np.abs(direction)
         rate = slopes[:, : n + 1] @ direction
@@ -201,30 +197,6 @@ class ContactSaltation:
         if not spread <= _SAME * np.abs(moments).max(initial=0.0):
             return GuardTime(S, f, np.full(len(S), np.nan), _TOGETHER)
         return GuardTime(S, f, moments[0], "")
-
-    def _combined_slopes(
-        self,
-        t: float,
-        y: FloatArray,
-        fired: Sequence[int],
-        mechanisms: Sequence[Sequence[tuple[int, int, float]]],
-    ) -> FloatArray:
-        """The derivatives of guards, or of the weighted sum of those that give way together."""
-        together = {contact for each in mechanisms for contact, *_ in each}
-        weights = [{i: 1.0} for i in fired if self._model.guards[i].contact not in together]
-        weights += [{self._index(*which): w for *which, w in each} for each in mechanisms]
-        used = sorted({i for each in weights for i in each})
-        combined = np.array([[each.get(i, 0.0) for i in used] for each in weights])
-        return np.asarray(combined @ self._slopes([self._guards[i] for i in used], t, y))
-
-    def _index(self, contact: int, sign: int) -> int:
-        """The number of the guard μ_s N + s T of a contact, or of N where the sign is 0."""
-        own = [
-            i
-            for i, m in enumerate(self._model.guards)
-            if m.contact == contact and m.kind == ("cone" if sign else "gap")
-        ]
-        return own[1] if sign > 0 else own[0]
 
     def _rates(self, t: float, y: FloatArray) -> FloatArray:
         rates = self._model.compiled.native.rates

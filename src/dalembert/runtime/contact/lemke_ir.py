@@ -17,21 +17,23 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.runtime.contact.mode_enumeration_ir import SMALL
 from dalembert.runtime.contact.transition_fields import (
     CLOSED,
+    HELD_DOWN,
+    HELD_UP,
+    MODE,
     NOT_CLOSED,
     NOT_STICKING,
     OPEN,
     SLIPS_DOWN,
     SLIPS_UP,
+    SMALL,
     STICKS,
     TransitionFunction,
 )
-from dalembert.runtime.numerics.ir_builder import StackVariable, Value
+from dalembert.runtime.numerics.ir_builder import Value
 from dalembert.runtime.numerics.llvm_types import INT64
 
-EXPORTS: Final = ("pivot_group",)
 _PIVOT: Final = 1e-11
 _TIE: Final = 1e-12
 _MOST_PIVOTS: Final = 50
@@ -59,6 +61,10 @@ def lemke_ir() -> str:
         _rests(),
         _slips_fall(),
         _read_modes(),
+        _held_rows_independent(),
+        _exchange_modes(),
+        _determine_forces(),
+        _pivot_slips(),
         _pivot_group(),
         _expansion(),
     )
@@ -345,13 +351,14 @@ def _rests() -> str:
     """1 if forces in the cones of μ_s leave all rows of the group at rest."""
     f = TransitionFunction("forces_hold_all")
     s = f.s
-    g_c, slip, ended, choice, g_t = f.whole("g_c", "c_slip", "c_ended", "choice", "g_t")
+    g_c, slip, ended = f.whole("g_c", "c_slip", "c_ended")
     mu, mu_static = f.numbers("l_mu", "c_mu_static")
     with f.loop(s.n_g) as i:
         c = g_c[i]
         mu[i] = mu_static[c]
-        choice[i] = f.select(g_t[i] >= 0, f.integer(STICKS), f.integer(CLOSED))
-        with f.if_then(slip[c].not_equal(0) | ended[c].not_equal(0)):
+        # where rows depend on one another other forces may still hold what has left its cone
+        shared = ~ended[c].not_equal(NOT_STICKING) & s.dependent.not_equal(0)
+        with f.if_then(slip[c].not_equal(0) | (ended[c].not_equal(0) & ~shared)):
             f.ret(0)
     with f.if_then(f.own("solve_cones", f.integer(1)).not_equal(0)):
         f.ret(0)
@@ -377,59 +384,141 @@ def _slips_fall() -> str:
 
 
 def _read_modes() -> str:
-    """What each contact of the group does, from its forces and accelerations."""
+    """What each contact of the group does, from its forces and accelerations; in `held` contacts
+    that stick at their limit are held by others.
+    """
     f = TransitionFunction("read_modes")
     s = f.s
-    g_c, g_n, g_t, slip, ended, choice = f.whole("g_c", "g_n", "g_t", "c_slip", "c_ended", "choice")
+    g_n, choice, held = f.whole("g_n", "choice", "held")
+    g_c, g_t, slip, ended = f.whole("g_c", "g_t", "c_slip", "c_ended")
     lam, w, mu, given = f.numbers("g_lam", "g_w", "l_mu", "c_given")
     force, speed = f.largest(lam, s.r) * SMALL, _largest_terms(f) * SMALL
-
-    def slips_along(mode: StackVariable, up: Value) -> None:
-        mode.value = f.select(up, f.integer(SLIPS_UP), f.integer(SLIPS_DOWN))
-
     with f.loop(s.n_g) as i:
-        n, t, c, mode = g_n[i], g_t[i], g_c[i], f.variable(f.integer(CLOSED))
+        n, t, c = g_n[i], g_t[i], g_c[i]
+        mode, other = f.variable(f.integer(CLOSED)), f.variable(f.integer(CLOSED))
+
+        def sign(up: Value, codes: tuple[int, int]) -> Value:
+            return f.select(up, f.integer(codes[0]), f.integer(codes[1]))
+
         with f.if_then(t >= 0):
-            mode.value = f.integer(STICKS)
+            mode.value, other.value = f.integer(STICKS), f.integer(STICKS)
             N = f.variable(given[c])
             with f.if_then(n >= 0):
                 N.value = N.value + lam[n]
-            # another share of undetermined forces may hold it
             at_limit = f.absolute(lam[t]) >= mu[i] * N.value * _AT_LIMIT
-            with f.if_then(~ended[c].not_equal(NOT_STICKING) & at_limit):
-                slips_along(mode, lam[t] <= 0.0)
-            with f.if_then(f.absolute(w[t]) > speed * 10.0):
-                slips_along(mode, w[t] > 0.0)
+            gives_way = ~ended[c].not_equal(NOT_STICKING) & ~s.dependent.not_equal(0)
+            with f.if_then(at_limit & gives_way):
+                mode.value = sign(lam[t] <= 0.0, (SLIPS_UP, SLIPS_DOWN))
+            with f.if_then(at_limit & (N.value > force)):
+                other.value = sign(lam[t] <= 0.0, (HELD_UP, HELD_DOWN))
+            moves = f.absolute(w[t]) > speed * 10.0
+            with f.if_then(moves):
+                mode.value = sign(w[t] > 0.0, (SLIPS_UP, SLIPS_DOWN))
             with f.if_then(slip[c].not_equal(0)):
-                slips_along(mode, slip[c] > 0)
+                mode.value = sign(slip[c] > 0, (SLIPS_UP, SLIPS_DOWN))
+            other.value = f.select(mode.value.not_equal(STICKS), mode.value, other.value)
         with f.if_then(n >= 0):
             apart = (lam[n] <= force) & (w[n] > speed)
             with f.if_then(apart | ~ended[c].not_equal(NOT_CLOSED)):
-                mode.value = f.integer(OPEN)
-        choice[i] = mode.value
+                mode.value, other.value = f.integer(OPEN), f.integer(OPEN)
+        choice[i], held[i] = mode.value, other.value
+    return f.finish()
+
+
+def _held_rows_independent() -> str:
+    """1 if the rows that hold in the chosen modes are independent: their forces are determined."""
+    f = TransitionFunction("forces_determined")
+    s = f.s
+    g_n, g_t, choice, rows = f.whole("g_n", "g_t", "choice", "basis")
+    g_A, A = f.numbers("g_A", "tableau")
+    count = f.variable(f.integer(0))
+
+    def add(row: Value) -> None:
+        with f.if_then(row >= 0):
+            rows[count.value] = row
+            count.value = count.value + 1
+
+    with f.loop(s.n_g) as i:
+        with f.if_then(choice[i].not_equal(OPEN)):
+            add(g_n[i])
+        with f.if_then(~choice[i].not_equal(STICKS)):
+            add(g_t[i])
+    with f.loop(count.value) as i, f.loop(count.value) as j:
+        A[i * count.value + j] = g_A[rows[i] * s.r + rows[j]]
+    return f.finish(f.own("independent", s.tableau, count.value))
+
+
+def _determine_forces() -> str:
+    """Where forces of the chosen modes are undetermined, and those of least norm are not in the
+    cones or have just left one, contacts at their limit are held by the others.
+    """
+    f = TransitionFunction("determine_forces")
+    s = f.s
+    (g_c, ended), (lam, kept) = f.whole("g_c", "c_ended"), f.numbers("g_lam", "f_lam")
+    with f.if_then(f.own("forces_determined").not_equal(0)):
+        f.ret(0)
+    with f.loop(s.r) as i:
+        kept[i] = lam[i]
+    leaves = f.variable(f.integer(0))
+    with f.loop(s.n_g) as i, f.if_then(~ended[g_c[i]].not_equal(NOT_STICKING)):
+        leaves.value = f.integer(1)
+    with f.if_then(~leaves.value.not_equal(0)), f.if_then(~f.own("try_mode").not_equal(1)):
+        f.ret(0)
+    f.own("exchange_modes")
+    settled = f.variable(f.integer(0))
+    with f.loop(s.n_g + 1), f.if_then(~settled.value.not_equal(0)):
+        settled.value = f.integer(1) - f.own("release_unheld")
+    with f.if_then(~f.own("try_mode").not_equal(1)):
+        f.ret(0)
+    # rows that nearly depend: the forces of Lemke's method
+    with f.loop(s.r) as i:
+        lam[i] = kept[i]
+    return f.finish(f.own("find_accelerations"))
+
+
+def _exchange_modes() -> str:
+    """The other choice of modes."""
+    f = TransitionFunction("exchange_modes")
+    choice, held = f.whole("choice", "held")
+    with f.loop(f.s.n_g) as i:
+        first, other = choice[i], held[i]
+        choice[i], held[i] = other, first
     return f.finish()
 
 
 def _pivot_group() -> str:
     """Modes and forces of the group in which everything holds; 1 where none is found."""
-    f = TransitionFunction("pivot_group", exported=True)
-    s = f.s
+    f = TransitionFunction("pivot_group", INT64)
+    s, purpose = f.s, f.arguments[0]
+    s.dependent = f.integer(1) - f.own("independent", s.g_A, s.r)
     f.own("scale_group")
-    with f.if_then(f.own("forces_hold_all").not_equal(0)):
-        f.ret(0)
+    found = f.variable(f.own("forces_hold_all"))
+    with f.if_then(~found.value.not_equal(0)):
+        found.value = f.own("pivot_slips")
+    with f.if_then(~found.value.not_equal(0)):
+        f.ret(1)
+    f.own("read_modes")
+    with f.if_then(s.dependent.not_equal(0) & ~purpose.not_equal(MODE)):
+        f.own("determine_forces")
+    return f.finish()
+
+
+def _pivot_slips() -> str:
+    """1 if forces are found, with μ_s for what rests and μ for what slips."""
+    f = TransitionFunction("pivot_slips")
+    s = f.s
     g_c, slip, ended = f.whole("g_c", "c_slip", "c_ended")
     mu, own, static = f.numbers("l_mu", "c_mu", "c_mu_static")
     with f.loop(s.n_g) as i:
         c = g_c[i]
-        moves = slip[c].not_equal(0) | ~ended[c].not_equal(NOT_STICKING)
-        mu[i] = f.select(moves, own[c], static[c])
+        gives_way = ~ended[c].not_equal(NOT_STICKING) & ~s.dependent.not_equal(0)
+        mu[i] = f.select(slip[c].not_equal(0) | gives_way, own[c], static[c])
     with f.loop(s.n_g + 1):
         with f.if_then(f.own("solve_cones", f.integer(0)).not_equal(0)):
-            f.ret(1)
-        with f.if_then(~f.own("lower_friction").not_equal(0)):
-            f.own("read_modes")
             f.ret(0)
-    return f.finish(1)
+        with f.if_then(~f.own("lower_friction").not_equal(0)):
+            f.ret(1)
+    return f.finish()
 
 
 def _expansion() -> str:

@@ -22,7 +22,6 @@ import numpy as np
 from dalembert.errors import DalembertError
 from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import cached_call
-from dalembert.runtime.contact.force_shares import Inequalities, best_share, solution_family
 from dalembert.runtime.contact.mode_enumeration_ir import (
     ALONG_SLIP,
     CHECKS,
@@ -30,7 +29,6 @@ from dalembert.runtime.contact.mode_enumeration_ir import (
     FIELDS,
     IN_CONE,
     PRESSES,
-    SMALL,
     STAYS_OPEN,
     module_ir,
 )
@@ -42,6 +40,8 @@ _MOST: Final = 20_000
 # tables that are kept for further runs
 _MOST_TABLES: Final = 64
 RANK: Final = 1e-10
+# equations are satisfied up to this part of their terms
+_CONSISTENT: Final = 1e-9
 
 
 class TooManyContacts(DalembertError):
@@ -285,14 +285,11 @@ class ModeSearch:
         A: FloatArray,
         b: FloatArray,
         candidates: Sequence[ContactCandidate],
-        *,
-        impact: bool = False,
     ) -> list[FeasibleMode]:
         """Every mode that satisfies all equations and inequalities; rows of no candidate carry
         no force.
 
-        In an impact, slip up to its end explains the impulses of rows that depend on one another;
-        shares of undetermined impulses are used only where nothing else does.
+        Forces of rows that depend on one another are those of least norm.
         """
         kinds = tuple([c.kind for c in candidates])
         tables, key = _THREAD.tables, (kinds, self._m)
@@ -312,70 +309,34 @@ class ModeSearch:
         if not (dependent or self._solve(table.at)):
             self._check(table.at)
             return table.feasible(table.good.tolist())
-        feasible: list[FeasibleMode] = []
-        for shared in (False, True) if impact else (True,):
-            consistent = _solve_families(table, A, candidates, shared=shared)
-            self._check(table.at)
-            good = zip(table.good.tolist(), consistent, strict=True)
-            feasible = table.feasible([bool(g) and c for g, c in good])
-            if feasible:
-                break
-        return feasible
+        consistent = _solve_families(table, A)
+        self._check(table.at)
+        good = zip(table.good.tolist(), consistent, strict=True)
+        return table.feasible([bool(g) and c for g, c in good])
 
 
-def _solve_families(
-    table: _ModeTable, A: FloatArray, candidates: Sequence[ContactCandidate], *, shared: bool
-) -> list[bool]:
-    """λ of every mode, of least norm or, where that leaves a cone, of the largest margin; and
-    whether the mode's equations have a solution.
-    """
+def _solve_families(table: _ModeTable, A: FloatArray) -> list[bool]:
+    """λ of every mode, of least norm; and whether the mode's equations have a solution."""
     diagonal = np.diag(A)
     size = np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0))
     consistent = []
-    for k, (modes, K, r) in enumerate(zip(table.all, table.K, table.r, strict=True)):
-        free = table.hold[k] == 0.0
-        weight = np.where(free, size * size, 1.0)
-        family = solution_family(K * weight[:, np.newaxis], r * weight, size)
-        consistent.append(family is not None)
-        if family is None:
-            continue
-        lam, Z = family
-        if shared and Z.shape[1]:
-            demands = mode_inequalities(candidates, modes, len(lam))
-            if (demands.C @ lam + demands.d).min(initial=0.0) < -SMALL * np.abs(lam).max():
-                lam = best_share(lam, Z, demands).lam
-        table.lam[k] = lam
+    for k, (K, r) in enumerate(zip(table.K, table.r, strict=True)):
+        weight = np.where(table.hold[k] == 0.0, size * size, 1.0)
+        lam = _least_norm_solution(K * weight[:, np.newaxis], r * weight, size)
+        consistent.append(lam is not None)
+        if lam is not None:
+            table.lam[k] = lam
     return consistent
 
 
-def mode_inequalities(
-    candidates: Sequence[ContactCandidate], modes: Sequence[ContactMode], m: int
-) -> Inequalities:
-    """N ≥ 0 of what is closed, μ_s N ± T ≥ 0 of what sticks, as C λ + d ≥ 0."""
-    C: list[FloatArray] = []
-    d: list[float] = []
-    owner: list[int] = []
-    signs: list[int] = []
-    for i, (c, mode) in enumerate(zip(candidates, modes, strict=True)):
-        if not mode.closed:
-            continue
-        own = 0.0 if c.pressed is None else c.given
-        normal = np.zeros(m) if c.pressed is None else np.array(c.pressed, dtype=float)
-        if c.n is not None:
-            normal[c.n] = 1.0
-        normal *= mode.side
-        added = c.given - own + mode.side * own
-        if normal.any() and (c.t is not None or not c.two_sided) and not mode.sticks:
-            C, d, owner, signs = [*C, normal], [*d, mode.side * own], [*owner, i], [*signs, 0]
-        if mode.sticks and c.t is not None:
-            for sign in (1, -1):
-                line = c.mu_static * normal
-                line[c.t] += sign
-                C, d, owner = [*C, line], [*d, c.mu_static * added], [*owner, i]
-                signs.append(sign)
-    return Inequalities(
-        np.array(C).reshape(-1, m), np.array(d, dtype=float), tuple(owner), tuple(signs)
-    )
+def _least_norm_solution(K: FloatArray, r: FloatArray, size: FloatArray) -> FloatArray | None:
+    """λ of least norm, measured by A_kk; None where K λ = r has no solution."""
+    scaled, right = K / np.outer(size, size), r / size
+    x = np.linalg.lstsq(scaled, right, rcond=RANK)[0]
+    terms = np.abs(scaled) @ np.abs(x) + np.abs(right)
+    if np.abs(scaled @ x - right).max(initial=0.0) > _CONSISTENT * terms.max(initial=0.0):
+        return None
+    return np.asarray(x / size)
 
 
 def _is_singular(A: FloatArray, rows: list[int]) -> bool:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 from typing import Final
 
+from dalembert.runtime.contact.transition_fields import SMALL
 from dalembert.runtime.numerics.ir_builder import (
     FunctionBuilder,
     ScalarArray,
@@ -24,8 +25,6 @@ from dalembert.runtime.numerics.ir_builder import (
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, INTRINSICS, POINTER
 
 EXPORTS: Final = ("systems", "solve", "check")
-# inequalities hold but for this part of the largest force or acceleration
-SMALL: Final = 1e-9
 
 # name and kind of each field, in the order of the structure
 FIELDS: Final[tuple[tuple[str, str], ...]] = (

@@ -1,49 +1,52 @@
 """0 ≤ N ⊥ a_N ≥ 0, |T| ≤ μ_s N at rest, T = −s μ N in slip, group by group: native text.
 Keywords: linear complementarity.
 
-It decides what `NextModeSolver` decides: where modes are few and the rows of a group are
-independent, or two contacts have tangents that depend on their other rows and cannot all hold, all
-modes are solved; where they are many, Lemke's method gives one. In every other case, and where no
-mode or more than one holds, it returns 1 and decides nothing.
+Where modes are few, all are solved; where they are many, Lemke's method gives one. Where rows of a
+group depend on one another its forces are those of least norm as long as these are in the cones.
+Then contacts that others hold stick at their limit, T = ∓μ_s N, so that the forces of the others
+are determined. Where no mode or more than one holds it returns 1 and decides nothing.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from dalembert.runtime.contact.active_rows_ir import REGULARIZATION
 from dalembert.runtime.contact.lemke_ir import lemke_ir
-from dalembert.runtime.contact.mode_enumeration_ir import SMALL
 from dalembert.runtime.contact.transition_fields import (
     CLOSED,
+    EXPANSION,
+    HELD_DOWN,
+    HELD_UP,
+    IMPACT,
     MOST_FEASIBLE,
+    MOST_OPTIONS,
     NOT_CLOSED,
     NOT_STICKING,
     OPEN,
     SLIPS_DOWN,
     SLIPS_UP,
+    SMALL,
     STICKS,
     TransitionFunction,
 )
 from dalembert.runtime.numerics.ir_builder import ScalarArray, StackVariable, Value, VectorArray
-from dalembert.runtime.numerics.llvm_types import INT64, POINTER
+from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, POINTER
 
 # entries of A below this part of √(A_ii A_jj) are rounding
 _ROUNDING: Final = 1e-13
 # pivots of rows with unit diagonal, above which they are certainly independent
 _INDEPENDENT: Final = 1e-7
-# pivots below this part of the largest entry of A are rounding
-_RANK: Final = 1e-11
-# a normal force is certainly below zero by this part of the largest force
-_CERTAIN: Final = 1e-6
 # groups with more modes than these are solved by Lemke's method
 _MOST_MODES: Final = 1024
-_MOST_DEPENDENT: Final = 64
+_MOST_DEPENDENT: Final = 216
+# how often r − K λ is solved where rows depend on one another
+_REFINEMENTS: Final = 2
 # a difference of motions, relative to the accelerations
 _DIFFERENT: Final = 1e-6
 
 
-# what forces are solved for: impulses, the mode that follows, the expansion of Poisson's law
-IMPACT, MODE, EXPANSION = range(3)
+EXPORTS: Final = ("solve_group",)
 
 
 def solver_ir() -> str:
@@ -52,18 +55,22 @@ def solver_ir() -> str:
         _linked_rows(),
         _components(),
         _independent(),
+        _first_unheld(),
         _gather(),
         _list_modes(),
         _build(),
         _eliminate(),
         _check(),
+        _release_unheld(),
+        _refine(),
         _try_mode(),
-        _all_hold(),
-        _reject_dependent(),
+        _describe_mode(),
+        _is_better(),
         _keep(),
         _select(),
         lemke_ir(),
         _take_pivoted(),
+        _try_all_modes(),
         _solve_group(),
         _solve(),
     )
@@ -127,6 +134,28 @@ def _independent() -> str:
     return f.finish(1)
 
 
+def _first_unheld() -> str:
+    """The number of the first row from `first` on that does not depend on those before it, of a
+    matrix of n rows; n where there is none.
+    """
+    f = TransitionFunction("first_unheld", POINTER, INT64, INT64)
+    A, n, first = ScalarArray(f.arguments[0]), *f.arguments[1:]
+    (L,) = f.numbers("room")
+    with f.loop(n) as i, f.loop(i + 1) as j:
+        scale = f.intrinsic("sqrt", f.absolute(A[i * n + i] * A[j * n + j]))
+        x = f.variable((A[i * n + j] + A[j * n + i]) * 0.5 / scale)
+        with f.loop(j) as k:
+            x.value = x.value - L[i * n + k] * L[j * n + k]
+        with f.if_then(j.not_equal(i)):
+            L[i * n + j] = x.value / L[j * n + j]
+        with f.if_then(~j.not_equal(i)):
+            grows = x.value > _INDEPENDENT
+            with f.if_then(grows & (i >= first)):
+                f.ret(i)
+            L[i * n + i] = f.select(grows, f.intrinsic("sqrt", x.value), float("inf"))
+    return f.finish(n)
+
+
 # ---- one group ---------------------------------------------------------------------------------
 
 
@@ -166,7 +195,7 @@ def _list_modes() -> str:
     are solved.
     """
     f = TransitionFunction("list_modes")
-    s = f.s
+    s, depends = f.s, f.s.dependent.not_equal(0)
     g_c, g_n, g_t, slip, ended, options, count = f.whole(
         "g_c", "g_n", "g_t", "c_slip", "c_ended", "options", "n_options"
     )
@@ -176,7 +205,7 @@ def _list_modes() -> str:
         count[i] = 0
 
         def add(code: Value | int, i: Value = i) -> None:
-            options[i * 4 + count[i]] = f.value(code, INT64)
+            options[i * MOST_OPTIONS + count[i]] = f.value(code, INT64)
             count[i] = count[i] + 1
 
         closes = (ended[c].not_equal(NOT_CLOSED)) | (g_n[i] < 0)
@@ -191,6 +220,9 @@ def _list_modes() -> str:
             with f.if_then(~slips):
                 with f.if_then(ended[c].not_equal(NOT_STICKING)):
                     add(STICKS)
+                with f.if_then(depends):
+                    add(HELD_UP)
+                    add(HELD_DOWN)
                 add(SLIPS_UP)
                 add(SLIPS_DOWN)
         more = total.value * count[i]
@@ -199,11 +231,13 @@ def _list_modes() -> str:
 
 
 def _build() -> str:
-    """[K r] of K λ = r in the chosen modes."""
-    f = TransitionFunction("build")
-    s, r = f.s, f.s.r
+    """[K r] of K λ = r in the chosen modes; rows that hold give way by a part of A_kk."""
+    f = TransitionFunction("build", DOUBLE)
+    s, r, softness = f.s, f.s.r, f.arguments[0]
     wide = r + 1
-    g_A, g_b, W, mu, given = f.numbers("g_A", "g_b", "room", "c_mu", "c_given")
+    g_A, g_b, W, mu, mu_static, given = f.numbers(
+        "g_A", "g_b", "room", "c_mu", "c_mu_static", "c_given"
+    )
     g_c, g_n, g_t, choice = f.whole("g_c", "g_n", "g_t", "choice")
 
     def zero_force(row: Value) -> None:
@@ -214,6 +248,7 @@ def _build() -> str:
     def hold(row: Value) -> None:
         with f.loop(r) as j:
             W[row * wide + j] = g_A[row * r + j]
+        W[row * wide + row] = g_A[row * r + row] * (softness + 1.0)
         W[row * wide + r] = 0.0 - g_b[row]
 
     with f.loop(s.n_g) as i:
@@ -229,7 +264,9 @@ def _build() -> str:
             with f.if_then(mode.not_equal(STICKS)):
                 zero_force(t)
             with f.if_then(mode >= SLIPS_UP):
-                pull = f.select(mode.not_equal(SLIPS_UP), 0.0 - mu[g_c[i]], mu[g_c[i]])
+                size = f.select(mode >= HELD_UP, mu_static[g_c[i]], mu[g_c[i]])
+                up = ~mode.not_equal(SLIPS_UP) | ~mode.not_equal(HELD_UP)
+                pull = f.select(up, size, 0.0 - size)
                 W[t * wide + r] = 0.0 - pull * given[g_c[i]]
                 with f.if_then(n >= 0):
                     W[t * wide + n] = pull
@@ -301,9 +338,16 @@ def _check_candidate(f: TransitionFunction, i: Value, force: Value, speed: Value
     lam, w, mu_static, given = f.numbers("g_lam", "g_w", "c_mu_static", "c_given")
     g_c, g_n, g_t, choice, slip = f.whole("g_c", "g_n", "g_t", "choice", "c_slip")
     n, t, c, mode = g_n[i], g_t[i], g_c[i], choice[i]
-    N = f.variable(f.number(0.0))
+    N, depends = f.variable(f.number(0.0)), f.s.dependent.not_equal(0)
+
+    def demand_rest(row: Value) -> None:
+        with f.if_then(~(f.absolute(w[row]) <= speed)):
+            f.ret(0)
+
     with f.if_then(n >= 0):
         N.value = lam[n]
+        with f.if_then(depends & mode.not_equal(OPEN)):
+            demand_rest(n)
         with f.if_then(mode.not_equal(OPEN) & ~(lam[n] >= 0.0 - force)):
             f.ret(0)
         with f.if_then(~mode.not_equal(OPEN)), f.if_then(~(w[n] >= 0.0 - speed)):
@@ -312,101 +356,149 @@ def _check_candidate(f: TransitionFunction, i: Value, force: Value, speed: Value
         bound = mu_static[c] * (N.value + given[c]) + force
         with f.if_then(~(f.absolute(lam[t]) <= bound)):
             f.ret(0)
-    with f.if_then((mode >= SLIPS_UP) & ~slip[c].not_equal(0)):
+    with f.if_then(depends & f.sticks(mode)):
+        demand_rest(t)
+    slips = ~mode.not_equal(SLIPS_UP) | ~mode.not_equal(SLIPS_DOWN)
+    with f.if_then(slips & ~slip[c].not_equal(0)):
         a = f.select(mode.not_equal(SLIPS_UP), 0.0 - w[t], w[t])
         with f.if_then(~(a >= 0.0 - speed)):
             f.ret(0)
 
 
+def _release_unheld() -> str:
+    """Of contacts in modes that others hold the first whose row they do not hold slips instead; 1
+    where there is one.
+    """
+    f = TransitionFunction("release_unheld")
+    s = f.s
+    g_n, g_t, choice, rows = f.whole("g_n", "g_t", "choice", "basis")
+    g_A, A = f.numbers("g_A", "tableau")
+    count, holding = f.variable(f.integer(0)), f.variable(f.integer(0))
+
+    def add(row: Value) -> None:
+        with f.if_then(row >= 0):
+            rows[count.value] = row
+            count.value = count.value + 1
+
+    with f.if_then(~s.dependent.not_equal(0)):
+        f.ret(0)
+    with f.loop(s.n_g) as i:
+        with f.if_then(choice[i].not_equal(OPEN)):
+            add(g_n[i])
+        with f.if_then(~choice[i].not_equal(STICKS)):
+            add(g_t[i])
+    holding.value = count.value
+    with f.loop(s.n_g) as i, f.if_then(choice[i] >= HELD_UP):
+        add(g_t[i])
+    with f.if_then(~count.value.not_equal(holding.value)):
+        f.ret(0)
+    with f.loop(count.value) as i, f.loop(count.value) as j:
+        A[i * count.value + j] = g_A[rows[i] * s.r + rows[j]]
+    loose = f.own("first_unheld", s.tableau, count.value, holding.value)
+    with f.if_then(~loose.not_equal(count.value)):
+        f.ret(0)
+    with f.loop(s.n_g) as i, f.if_then(~g_t[i].not_equal(rows[loose]) & (choice[i] >= HELD_UP)):
+        choice[i] = f.select(choice[i].not_equal(HELD_UP), f.integer(SLIPS_DOWN), SLIPS_UP)
+    return f.finish(1)
+
+
+def _refine() -> str:
+    """λ of rows that depend on one another: what r − K λ leaves is solved again; 1 where the mode
+    is singular.
+    """
+    f = TransitionFunction("refine")
+    r = f.s.r
+    wide, zero, soft = r + 1, f.number(0.0), f.number(REGULARIZATION)
+    W, lam, first, left = f.numbers("room", "g_lam", "g_first", "g_w")
+    with f.loop(f.integer(_REFINEMENTS)):
+        f.own("build", zero)
+        with f.loop(r) as i:
+            rest = f.variable(W[i * wide + r])
+            with f.loop(r) as j:
+                rest.value = rest.value - W[i * wide + j] * lam[j]
+            first[i], left[i] = lam[i], rest.value
+        f.own("build", soft)
+        with f.loop(r) as i:
+            W[i * wide + r] = left[i]
+        with f.if_then(f.own("eliminate").not_equal(0)):
+            f.ret(1)
+        with f.loop(r) as i:
+            lam[i] = lam[i] + first[i]
+    return f.finish()
+
+
 def _try_mode() -> str:
     """1 if the chosen modes hold, 0 if not, 2 where they are singular."""
     f = TransitionFunction("try_mode")
-    f.own("build")
+    depends = f.s.dependent.not_equal(0)
+    f.own("build", f.select(depends, f.number(REGULARIZATION), 0.0))
     with f.if_then(f.own("eliminate").not_equal(0)):
+        f.ret(2)
+    with f.if_then(depends), f.if_then(f.own("refine").not_equal(0)):
         f.ret(2)
     return f.finish(f.own("check"))
 
 
-def _all_hold() -> str:
-    """1 if all rows of the group hold in the chosen modes."""
-    f = TransitionFunction("all_hold")
-    g_t, choice = f.whole("g_t", "choice")
-    with f.loop(f.s.n_g) as i:
-        with f.if_then(~choice[i].not_equal(OPEN)):
-            f.ret(0)
-        with f.if_then((g_t[i] >= 0) & choice[i].not_equal(STICKS)):
-            f.ret(0)
-    return f.finish(1)
-
-
-def _reject_dependent() -> str:
-    """0 if all rows of two contacts cannot hold, 1 if this is left to the general solver, 2 if it
-    is left to it in case that all rows hold.
-
-    A λ = −b has the solutions x + ν z where the tangents depend on the other rows. A normal force
-    in which z has no part is determined; one below zero excludes the mode whatever ν is. In every
-    other mode one tangent does not hold, and forces are determined.
+def _describe_mode() -> str:
+    """The chosen modes, their forces and accelerations as solution number `at`: how many stick,
+    how many of them by their own friction, how many are closed.
     """
-    f = TransitionFunction("reject_dependent")
-    s, r = f.s, f.s.r
-    wide = r + 1
-    g_A, g_b, W, lam = f.numbers("g_A", "g_b", "room", "g_lam")
-    g_n, g_t = f.whole("g_n", "g_t")
-    with f.if_then(s.n_g.not_equal(2) | r.not_equal(4)):
-        f.ret(1)
-    with f.loop(r) as i:
-        with f.loop(r) as j:
-            W[i * wide + j] = g_A[i * r + j]
-        W[i * wide + r] = 0.0 - g_b[i]
-    # the last row is the second tangent: the others are solved for two right-hand sides
-    last = r - 1
-    largest = f.largest(g_A, r * r)
-    with f.loop(last) as i:
-        _pivot(f, W, i, r)
-        pivot = W[i * wide + i]
-        with f.if_then(~(f.absolute(pivot) > largest * _INDEPENDENT)):
-            f.ret(1)
-        with f.loop(r) as line, f.if_then(line.not_equal(i)):
-            part = W[line * wide + i] / pivot
-            with f.loop(wide - i) as j:
-                W[line * wide + i + j] = W[line * wide + i + j] - part * W[i * wide + i + j]
-    size, first = f.largest(g_b, r), g_t[0]
-    share = f.absolute(W[first * wide + last] / W[first * wide + first])
-    with f.if_then((f.absolute(W[last * wide + last]) > largest * _RANK) | (share < _INDEPENDENT)):
-        f.ret(1)
-    with f.if_then(f.absolute(W[last * wide + r]) > size * SMALL):
-        f.ret(1)
-    force = f.variable(f.number(0.0))
-    with f.loop(last) as i:
-        lam[i] = W[i * wide + r] / W[i * wide + i]
-        force.value = f.intrinsic("maxnum", force.value, f.absolute(lam[i]))
-    with f.loop(s.n_g) as i, f.if_then((g_n[i] >= 0) & (g_n[i] < last)):
-        n = g_n[i]
-        determined = f.absolute(W[n * wide + last] / W[n * wide + n]) < SMALL
-        with f.if_then(determined & (lam[n] < 0.0 - force.value * _CERTAIN)):
-            f.ret(0)
-    return f.finish(2)
-
-
-def _keep() -> str:
-    """One more feasible mode; 1 where there are too many."""
-    f = TransitionFunction("keep")
-    s = f.s
-    at = s.feasible
-    with f.if_then(at >= MOST_FEASIBLE):
-        f.ret(1)
+    f = TransitionFunction("describe_mode", INT64)
+    s, at = f.s, f.arguments[0]
     lam, w, f_lam, f_w = f.numbers("g_lam", "g_w", "f_lam", "f_w")
-    choice, f_choice, sticks, closed = f.whole("choice", "f_choice", "f_sticks", "f_closed")
+    choice, f_choice, sticks, free, closed = f.whole(
+        "choice", "f_choice", "f_sticks", "f_free", "f_closed"
+    )
     with f.loop(s.r) as i:
         f_lam[at * s.r + i] = lam[i]
         f_w[at * s.r + i] = w[i]
-    sticks[at], closed[at] = f.integer(0), f.integer(0)
+    sticks[at], free[at], closed[at] = f.integer(0), f.integer(0), f.integer(0)
     with f.loop(s.n_g) as i:
         f_choice[at * s.n_g + i] = choice[i]
-        with f.if_then(~choice[i].not_equal(STICKS)):
+        with f.if_then(f.sticks(choice[i])):
             sticks[at] = sticks[at] + 1
+        with f.if_then(~choice[i].not_equal(STICKS)):
+            free[at] = free[at] + 1
         with f.if_then(choice[i].not_equal(OPEN)):
             closed[at] = closed[at] + 1
+    return f.finish()
+
+
+def _is_better() -> str:
+    """1 if solution a sticks more than b, or as much with more friction of its own, or with more
+    closed contacts.
+    """
+    f = TransitionFunction("is_better", INT64, INT64)
+    a, b = f.arguments
+    for count in f.whole("f_sticks", "f_free", "f_closed"):
+        with f.if_then(count[a] > count[b]):
+            f.ret(1)
+        with f.if_then(count[a] < count[b]):
+            f.ret(0)
+    return f.finish()
+
+
+def _keep() -> str:
+    """One more feasible mode; 1 where there are too many. Where rows depend on one another only one
+    mode of each motion is kept.
+    """
+    f = TransitionFunction("keep")
+    s = f.s
+    at = s.feasible
+    f.own("describe_mode", at)
+    w, f_w, b = f.numbers("g_w", "f_w", "g_b")
+    small = f.largest(b, s.r) * _DIFFERENT
+    with f.if_then(s.dependent.not_equal(0)), f.loop(at) as k:
+        apart = f.variable(f.number(0.0))
+        with f.loop(s.r) as i:
+            d = f.absolute(f_w[k * s.r + i] - w[i])
+            apart.value = f.intrinsic("maxnum", apart.value, d)
+        with f.if_then(apart.value <= small):
+            with f.if_then(f.own("is_better", at, k).not_equal(0)):
+                f.own("describe_mode", k)
+            f.ret(0)
+    with f.if_then(at >= MOST_FEASIBLE):
+        f.ret(1)
     s.feasible = at + 1
     return f.finish()
 
@@ -417,15 +509,11 @@ def _select() -> str:
     """
     f = TransitionFunction("select", INT64)
     s, purpose = f.s, f.arguments[0]
-    sticks, closed = f.whole("f_sticks", "f_closed")
     with f.if_then(s.feasible < 1):
         f.ret(-1)
     best = f.variable(f.integer(0))
-    with f.loop(s.feasible) as k:
-        more = sticks[k] > sticks[best.value]
-        as_many = ~sticks[k].not_equal(sticks[best.value])
-        with f.if_then(more | (as_many & (closed[k] > closed[best.value]))):
-            best.value = k
+    with f.loop(s.feasible) as k, f.if_then(f.own("is_better", k, best.value).not_equal(0)):
+        best.value = k
     with f.if_then(purpose.not_equal(IMPACT) & (s.feasible > 1)), f.loop(s.feasible) as k:
         _return_if_ambiguous(f, k, best)
     return f.finish(best.value)
@@ -456,7 +544,7 @@ def _take_pivoted() -> str:
     f = TransitionFunction("take_pivoted", INT64)
     purpose, failed = f.arguments[0], f.variable(f.integer(1))
     with f.if_then(purpose.not_equal(EXPANSION)):
-        failed.value = f.own("pivot_group")
+        failed.value = f.own("pivot_group", purpose)
     with f.if_then(~purpose.not_equal(EXPANSION)):
         failed.value = f.own("solve_expansion")
     with f.if_then(failed.value.not_equal(0)):
@@ -470,24 +558,12 @@ def _take_pivoted() -> str:
     return f.finish()
 
 
-def _solve_group() -> str:
-    """The mode and the forces of one group; 1 where this is left to the general solver."""
-    f = TransitionFunction("solve_group", INT64)
-    s, purpose = f.s, f.arguments[0]
-    with f.if_then(~purpose.not_equal(EXPANSION)):
-        f.ret(f.own("take_pivoted", purpose))
-    modes = f.own("list_modes")
-    with f.if_then(modes > _MOST_MODES):
-        f.ret(f.own("take_pivoted", purpose))
-    depend, left_over = f.variable(f.integer(0)), f.variable(f.integer(0))
-    with f.if_then(s.n_g > 1), f.if_then(~f.own("independent", s.g_A, s.r).not_equal(0)):
-        depend.value = f.integer(1)
-        with f.if_then(modes > _MOST_DEPENDENT):
-            f.ret(f.own("take_pivoted", purpose))
-        code = f.own("reject_dependent")
-        with f.if_then(~code.not_equal(1)):
-            f.ret(1)
-        left_over.value = code
+def _try_all_modes() -> str:
+    """All modes of the group, of which those that hold are kept; 1 where this is left to the
+    general solver.
+    """
+    f = TransitionFunction("try_all_modes", INT64)
+    s, modes = f.s, f.arguments[0]
     options, count, choice = f.whole("options", "n_options", "choice")
     s.feasible = 0
     with f.loop(modes) as number:
@@ -495,17 +571,37 @@ def _solve_group() -> str:
         with f.loop(s.n_g) as back:
             i = s.n_g - 1 - back
             left.value, digit = f.divide(left.value, count[i])
-            choice[i] = options[i * 4 + digit]
-        holds = f.variable(f.integer(0))
-        undetermined = depend.value * f.own("all_hold")
-        with f.if_then(undetermined.not_equal(0) & left_over.value.not_equal(0)):
-            f.ret(1)
-        with f.if_then(~undetermined.not_equal(0)):
-            holds.value = f.own("try_mode")
-        with f.if_then(holds.value > 1):
-            f.ret(1)
-        with f.if_then(holds.value.not_equal(0)), f.if_then(f.own("keep").not_equal(0)):
-            f.ret(1)
+            choice[i] = options[i * MOST_OPTIONS + digit]
+        loose = f.own("release_unheld")
+        with f.if_then(~loose.not_equal(0)):
+            holds = f.own("try_mode")
+            with f.if_then((holds > 1) & ~s.dependent.not_equal(0)):
+                f.ret(1)
+            with f.if_then(~holds.not_equal(1)), f.if_then(f.own("keep").not_equal(0)):
+                f.ret(1)
+    return f.finish()
+
+
+def _solve_group() -> str:
+    """The mode and the forces of one group; 1 where this is left to the general solver."""
+    f = TransitionFunction("solve_group", INT64, exported=True)
+    s, purpose = f.s, f.arguments[0]
+    s.dependent, s.feasible = 0, 0
+    with f.if_then(~purpose.not_equal(EXPANSION)):
+        f.ret(f.own("take_pivoted", purpose))
+    modes, most = f.variable(f.own("list_modes")), f.variable(f.integer(_MOST_MODES))
+    with (
+        f.if_then(modes.value <= _MOST_MODES),
+        f.if_then(~f.own("independent", s.g_A, s.r).not_equal(0)),
+    ):
+        s.dependent = 1
+        modes.value, most.value = f.own("list_modes"), f.integer(_MOST_DEPENDENT)
+    with f.if_then(modes.value > most.value):
+        f.ret(f.own("take_pivoted", purpose))
+    with f.if_then(f.own("try_all_modes", modes.value).not_equal(0)):
+        f.ret(1)
+    with f.if_then(s.dependent.not_equal(0) & ~s.feasible.not_equal(0)):
+        f.ret(f.own("take_pivoted", purpose))
     best = f.own("select", purpose)
     with f.if_then(best < 0):
         f.ret(1)

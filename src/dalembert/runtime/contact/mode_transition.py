@@ -24,7 +24,6 @@ from dalembert.runtime.contact.bounce_limits import BounceImpact, BounceLimit, B
 from dalembert.runtime.contact.contact_equations import Guard
 from dalembert.runtime.contact.contact_groups import contact_groups
 from dalembert.runtime.contact.contact_model import ContactModel, ContactQuantities
-from dalembert.runtime.contact.force_shares import ForceShare
 from dalembert.runtime.contact.impact_record import ImpactPhase, ImpactRecord, impact_rows
 from dalembert.runtime.contact.mode_enumeration import (
     OFF,
@@ -35,7 +34,7 @@ from dalembert.runtime.contact.mode_enumeration import (
     FeasibleMode,
 )
 from dalembert.runtime.contact.mode_transition_ir import IMPULSE_ROUNDING
-from dalembert.runtime.contact.next_mode import NextModeSolver, mode_share
+from dalembert.runtime.contact.next_mode import NextModeSolver
 from dalembert.runtime.contact.plane_slip import PlaneSlip
 from dalembert.runtime.contact.plane_transition import PlaneTransition
 from dalembert.runtime.contact.round_cone import friction_mode, solve_round
@@ -53,8 +52,6 @@ _MOVES: Final = 1e-9
 # heights above the ground that are rounding, relative to the coordinates
 _GRAIN: Final = 1e-14
 _ENERGY: Final = 1e-9
-# a margin below this part of the largest force is none
-_MARGIN: Final = 1e-10
 _RANK: Final = 1e-10
 # slip that ends with the impacts of a group, relative to their speed
 _SLOW_SLIP: Final = 10.0
@@ -84,23 +81,20 @@ class ModeTransition:
     restitution: FloatArray
     duration: float
     modes: list[ContactMode] = field(default_factory=list)
-    # values of the symbols of shares
-    shares: list[float] = field(default_factory=list)
     # the absolute tolerance of positions, and the relative one
     tolerance: float = 1e-9
     rtol: float = 1e-9
     # the impact of the latest change, if there was one
     impact: ImpactRecord | None = None
-    # (contact, sign of T or 0, weight) of contacts that gave way together at the latest change
-    mechanisms: list[list[tuple[int, int, float]]] = field(default_factory=list)
     # slip in planes
     plane: PlaneTransition = field(init=False)
-    # groups of rows whose forces of least norm have just left a cone
-    _shared: set[tuple[int, ...]] = field(default_factory=set)
     _phases: tuple[ImpactPhase, ...] = ()
     # the modes before contacts were added or dropped
     _active_before: list[ContactMode] = field(default_factory=list)
     _grain: float = 0.0
+    # the time of the latest change, and whether this one is at the same time
+    latest: float = -np.inf
+    _at_once: bool = False
     _unread: list[TransitionLog] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -118,7 +112,7 @@ class ModeTransition:
             flags += *own, slack.get(k, 0.0)
             if k in self.plane.numbers:
                 flags += (PlaneSlip() if slips is None else slips).flags
-        return flags + self.shares
+        return flags
 
     def initialize(
         self, t: float, y: FloatArray, active: Sequence[bool]
@@ -186,7 +180,6 @@ class ModeTransition:
         if fired and self.plane.numbers:
             fired = self.plane.pass_inner_changes(t, q, self.contacts(q), fired)
             if not fired and not reset:
-                self.shares = self._new_shares(q)
                 return y, []
         zero = {m.contact for m in fired if m.kind == "slip"}
         touching = [self._touches(k, q, fired) for k in range(len(self.modes))]
@@ -195,14 +188,13 @@ class ModeTransition:
         colliding = [a and b for a, b in zip(touching, active, strict=True)]
         y, q, hit = self._impacts(t, y, q, colliding, changes)
         touching = [a or b for a, b in zip(touching, colliding, strict=True)]
-        ends = self._guards_that_end(q, fired)
         if self.model.equations.dependent and not hit:
-            self._check_plane_shares(q, ends)
-        if hit or ends or not fired:
-            self._set(q, touching, zero, ends, active=active, fresh=hit)
-            if self.plane.numbers:
-                self.plane.start(t, y, q, self.contacts(q), before)
-        self.shares = self._new_shares(q)
+            self._check_plane_shares(q, fired)
+        self._at_once = t - self.latest <= _NO_TIME * self.duration
+        self._set(q, touching, zero, fired, active=active, fresh=hit)
+        self.latest = t
+        if self.plane.numbers:
+            self.plane.start(t, y, q, self.contacts(q), before)
         for k, (old, new) in enumerate(zip(before, self.modes, strict=True)):
             if old.text != new.text and (old.closed or new.closed or not hit):
                 name = self.model.contacts[k].name
@@ -210,10 +202,9 @@ class ModeTransition:
                 changes.append(ModeChange(name, "lifts off" if lifts else new.text))
         return y, changes
 
-    def take_over(self, modes: list[ContactMode]) -> None:
-        """The modes that native code has decided, in which all forces are determined."""
-        self.modes, self.impact = modes, None
-        self.shares = [0.0] * len(self.shares)
+    def take_over(self, modes: list[ContactMode], t: float) -> None:
+        """The modes that native code has decided, and when."""
+        self.modes, self.impact, self.latest = modes, None, t
 
     def note_impacts(self, log: TransitionLog) -> None:
         """Impacts that native code has decided; none of their groups is at its limit."""
@@ -344,8 +335,6 @@ class ModeTransition:
                 small = _NO_ACCELERATION * _size(q.b)
                 self.plane.accelerations[k] = np.where(np.abs(w) > small, w, 0.0), lam
 
-    # ---- undetermined forces -----------------------------------------------------------------
-
     def contacts(self, q: ContactQuantities) -> list[tuple[ContactCandidate, ContactMode]]:
         """All contacts with their present modes."""
         return [(self._current(q, k), mode) for k, mode in enumerate(self.modes)]
@@ -361,61 +350,11 @@ class ModeTransition:
             q.normal[k],
             None if c.row is None else q.normal_force_jacobian[k],
             c.two_sided,
-            0 if k in self.plane.numbers else mode.direction,
+            0 if k in self.plane.numbers or mode.sticks else mode.direction,
             (),
             self.model.equations.across_index.get(k),
             self.plane.heading(q, k, 0.0) if mode is PLANE_SLIP else None,
         )
-
-    def _share(
-        self, q: ContactQuantities, group: Sequence[int]
-    ) -> tuple[list[int], ForceShare | None]:
-        """The contacts of a group of dependent rows, and the best share of their forces."""
-        rows = self.model.equations.rows
-        numbers = sorted({rows[i].contact for i in group})
-        place: dict[int | None, int] = {row: i for i, row in enumerate(group)}
-        candidates = [
-            c._replace(
-                n=place.get(c.n),
-                t=place.get(c.t),
-                pressed=None if c.pressed is None else c.pressed[list(group)],
-            )
-            for c in (self._current(q, k) for k in numbers)
-        ]
-        A = q.A[np.ix_(group, group)]
-        return numbers, mode_share(
-            A, q.b[list(group)], candidates, [self.modes[k] for k in numbers]
-        )
-
-    def _guards_that_end(self, q: ContactQuantities, fired: Sequence[Guard]) -> list[Guard]:
-        """Of the guards that fired those that end the mode.
-
-        Where forces are undetermined, a guard of one share ends nothing while another share is
-        admissible; when none is, the contacts of the mechanism give way together.
-        """
-        ends = list(fired)
-        self._shared.clear()
-        self.mechanisms.clear()
-        for group in self.model.equations.shares.groups:
-            contacts = {self.model.equations.rows[i].contact for i in group}
-            if not any(self._is_of_force(m) and m.contact in contacts for m in fired):
-                continue
-            numbers, share = self._share(q, group)
-            if share is None or share.dimension == 0:
-                continue
-            ends = [m for m in ends if m.contact not in contacts or not self._is_of_force(m)]
-            if share.margin > _MARGIN * float(np.abs(share.lam).max(initial=0.0)):
-                self._shared.add(group)
-                continue
-            signs: dict[int, set[int]] = {}
-            for owner, sign, _ in share.binding:
-                signs.setdefault(numbers[owner], set()).add(sign)
-            self.mechanisms.append([(numbers[i], sign, w) for i, sign, w in share.binding])
-            ends += [
-                Guard("cone" if len(s) == 1 and 0 not in s else "gap", k, -1)
-                for k, s in signs.items()
-            ]
-        return ends
 
     def _check_plane_shares(self, q: ContactQuantities, ends: Sequence[Guard]) -> None:
         """Refuse friction in a plane that leaves its cone only by the share of least norm."""
@@ -433,22 +372,6 @@ class ModeTransition:
                 name = repr(self.model.contacts[k].name)
                 raise NoFeasibleMode(Cause.SHARED_PLANE_FRICTION, contacts=name)
 
-    def _is_of_force(self, m: Guard) -> bool:
-        return m.kind == "cone" or (m.kind == "gap" and self.modes[m.contact].closed)
-
-    def _new_shares(self, q: ContactQuantities) -> list[float]:
-        """Gains and offsets: zero where the forces of least norm are admissible."""
-        shares = self.model.equations.shares
-        if not shares.groups:
-            return []
-        m = len(q.b)
-        gain, offset = np.zeros((m, m)), np.zeros(m)
-        for group in shares.groups:
-            share = self._share(q, group)[1]
-            if share is not None and (share.needed or group in self._shared):
-                gain[np.ix_(group, group)], offset[list(group)] = share.gain, share.offset
-        return [float(offset[i] if j is None else gain[i, j]) for _, i, j in shares.symbols]
-
     def _lifts(self, k: int, fired: Sequence[Guard]) -> bool:
         """Whether contact k was closed until its normal force came to zero."""
         one_sided = self.modes[k].closed and not self.model.contacts[k].two_sided
@@ -456,7 +379,8 @@ class ModeTransition:
 
     def _ended(self, k: int, fired: Sequence[Guard]) -> tuple[ContactMode, ...]:
         """What contact k does no longer: a force that vanished opens it, one that left the cone
-        lets it slip.
+        lets it slip; what has just been held by others, and has let these go at once, is at its
+        limit as well.
         """
         what = {m.kind for m in fired if m.contact == k}
         mode = self.modes[k]
@@ -470,7 +394,8 @@ class ModeTransition:
                 ContactMode(sticks=s, direction=d)
                 for s, d in ((True, 0), (False, 0), (False, 1), (False, -1))
             )
-        if "cone" in what:
+        is_held = mode.sticks and mode.direction != 0
+        if "cone" in what or (is_held and self._at_once):
             return tuple(ContactMode(sticks=True, side=side) for side in (1, -1))
         return ()
 

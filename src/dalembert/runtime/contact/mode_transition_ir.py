@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.runtime.contact.mode_solver_ir import EXPANSION, IMPACT, MODE
 from dalembert.runtime.contact.transition_fields import (
+    EXPANSION,
     GUARD_KINDS,
+    HELD_UP,
+    IMPACT,
+    MODE,
     NOT_CLOSED,
     NOT_STICKING,
     OPEN,
-    STICKS,
     TransitionFunction,
 )
-from dalembert.runtime.numerics.ir_builder import ScalarArray, Value, VectorArray
+from dalembert.runtime.numerics.ir_builder import ScalarArray, Value
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, POINTER
 
 # as in mode_transition: no time, heights and speeds that are rounding, energy that an impact adds
@@ -47,7 +49,6 @@ def decision_ir() -> str:
         _rests(),
         _record_impact(),
         _impact(),
-        _held_rows_independent(),
         _next_modes(),
         _decide(),
     )
@@ -365,31 +366,6 @@ def _apply_impulse(f: TransitionFunction) -> None:
 # ---- the mode that follows ---------------------------------------------------------------------
 
 
-def _held_rows_independent() -> str:
-    """1 if the rows that hold in these modes are independent, so that their forces are
-    determined.
-    """
-    f = TransitionFunction("forces_determined", POINTER)
-    s, modes = f.s, VectorArray(f.arguments[0], INT64)
-    n_row, t_row, rows = f.whole("n_row", "t_row", "g_row")
-    (g_A,), A = f.numbers("g_A"), f.quantity("A")
-    count = f.variable(f.integer(0))
-
-    def add(row: Value) -> None:
-        with f.if_then(row >= 0):
-            rows[count.value] = row
-            count.value = count.value + 1
-
-    with f.loop(s.contacts) as k:
-        with f.if_then(modes[k].not_equal(OPEN)):
-            add(n_row[k])
-        with f.if_then(~modes[k].not_equal(STICKS)):
-            add(t_row[k])
-    with f.loop(count.value) as i, f.loop(count.value) as j:
-        g_A[i * count.value + j] = A[rows[i] * s.m + rows[j]]
-    return f.finish(f.own("independent", s.g_A, count.value))
-
-
 def _next_modes() -> str:
     """The modes by the accelerations; 1 where this is left to the general laws."""
     f = TransitionFunction("find_next_modes", INT64)
@@ -400,6 +376,8 @@ def _next_modes() -> str:
     gap, slip, cone = f.whole("fired_gap", "fired_slip", "fired_cone")
     v, mu, mu_static, normal = (f.quantity(x) for x in ("v", "mu", "mu_static", "normal"))
     small = _small(f)
+    # what has just been held by others, and has let these go at once, is at its limit as well
+    at_once = f.own_time() - s.latest <= s.duration * NO_TIME
     s.n_c = 0
     with f.loop(s.contacts) as k:
         new[k] = modes[k]
@@ -412,14 +390,15 @@ def _next_modes() -> str:
                     leaves.value = f.integer(1)
             with f.if_then(~leaves.value.not_equal(0)):
                 way, t = f.variable(f.integer(0)), t_row[k]
-                moves = hit.not_equal(0) | modes[k].not_equal(STICKS)
+                moves = hit.not_equal(0) | ~f.sticks(modes[k])
                 with f.if_then((t >= 0) & ~slip[k].not_equal(0) & moves):
                     with f.if_then(v[t] > small):
                         way.value = f.integer(1)
                     with f.if_then(v[t] < 0.0 - small):
                         way.value = f.integer(-1)
                 opens = gap[k].not_equal(0) & modes[k].not_equal(OPEN)
-                gives_way = f.select(cone[k].not_equal(0), f.integer(NOT_STICKING), f.integer(0))
+                leaves_cone = cone[k].not_equal(0) | (at_once & (modes[k] >= HELD_UP))
+                gives_way = f.select(leaves_cone, f.integer(NOT_STICKING), f.integer(0))
                 ended = f.select(opens, f.integer(NOT_CLOSED), gives_way)
                 given = (mu[k], mu_static[k], normal[k], way.value, ended)
                 f.own("add_candidate", k, n, t, *given)
@@ -449,22 +428,11 @@ def _decide() -> str:
     with f.if_then(hit > 1):
         f.ret(1)
     f.whole("log_hit")[0][s.logged] = hit
-    _return_if_undetermined(f, s.modes)
     with f.if_then(f.own("find_next_modes", hit).not_equal(0)):
         f.ret(1)
-    _return_if_undetermined(f, s.new_modes)
     with f.if_then(~hit.not_equal(0)):
         _return_if_back_again(f)
     return f.finish()
-
-
-def _return_if_undetermined(f: TransitionFunction, modes: Value) -> None:
-    """Return 1 where forces of dependent rows have to be shared."""
-    with (
-        f.if_then(f.s.dependent.not_equal(0)),
-        f.if_then(~f.own("forces_determined", modes).not_equal(0)),
-    ):
-        f.ret(1)
 
 
 def _return_if_back_again(f: TransitionFunction) -> None:

@@ -22,7 +22,7 @@ from dalembert.runtime.contact.transition_fields import (
     FLAGS,
     GUARD_KINDS,
     MOST_FEASIBLE,
-    SHARE,
+    MOST_OPTIONS,
     Exit,
 )
 from dalembert.runtime.contact.transition_records import MODES, TransitionLog, codes_of
@@ -87,7 +87,6 @@ def structure_of_contacts(model: ContactModel) -> tuple[dict[str, int], dict[str
         "n_u": kin.n_u,
         "contacts": len(contacts),
         "m": len(e.rows),
-        "dependent": int(bool(e.shares.groups) or e.dependent),
         "normals": sum(n >= 0 for n in normals),
         "capacity": _CAPACITY,
         "guards": len(model.guards),
@@ -118,7 +117,7 @@ def array_sizes(model: ContactModel) -> tuple[dict[str, int], dict[str, int]]:
              "fired_gap fired_slip fired_cone touching active node_n node_t label resting": k,
              "hit_guard": guards, "modes new_modes earlier": k,
              "log_hit": _CAPACITY, "log_mode log_label": _CAPACITY * k}  # fmt: skip
-    numbers = {**solver_numbers, "impulse b size lam": m,
+    numbers = {**solver_numbers, "impulse b size": m,
                "table": N_EVENT_POINTS * guards, "hit_t": guards,
                "log_t log_energy": _CAPACITY, "log_before log_after": _CAPACITY * n,
                "log_impulse log_speed log_rest": _CAPACITY * k}  # fmt: skip
@@ -128,11 +127,12 @@ def array_sizes(model: ContactModel) -> tuple[dict[str, int], dict[str, int]]:
 def solver_sizes(k: int, m: int) -> tuple[dict[str, int], dict[str, int]]:
     """Room for the modes and forces of k contacts with m rows."""
     whole = {"c_contact c_n c_t c_slip c_ended c_label c_mode l_n l_t": k,
-             "g_c g_row g_n g_t n_options choice": max(k, m), "options": 4 * k,
-             "f_choice": k * MOST_FEASIBLE, "f_sticks f_closed": MOST_FEASIBLE,
+             "g_c g_row g_n g_t n_options choice held": max(k, m), "options": MOST_OPTIONS * k,
+             "f_choice": k * (MOST_FEASIBLE + 1), "f_sticks f_free f_closed": MOST_FEASIBLE + 1,
              "basis": m + k, "nonbasic": m + k + 1}  # fmt: skip
-    numbers = {"c_mu c_mu_static c_given l_mu l_pull l_given": k, "g_b g_lam g_w l_size l_b": m,
-               "g_A": m * m, "room": m * (m + 1), "f_lam f_w": m * MOST_FEASIBLE,
+    numbers = {"c_mu c_mu_static c_given l_mu l_pull l_given": k,
+               "g_b g_lam g_w g_first l_size l_b lam": m,
+               "g_A": m * m, "room": m * (m + 1), "f_lam f_w": m * (MOST_FEASIBLE + 1),
                "z": m + k, "tableau": (m + k) * (m + k + 2)}  # fmt: skip
     return whole, numbers
 
@@ -239,12 +239,11 @@ class NativeTransition:
         prologues: Sequence[tuple[int, int, int]],
     ) -> None:
         """Parameters that a mode sets, and the functions that depend on parameters alone."""
-        own = FLAGS * self._contacts
         places = [(data_address(p) + 8 * at, k) for p, flags in settings for k, at in flags]
         self._fields.settings, self._fields.prologues = len(places), len(prologues)
         self._array("set_at", [at for at, _ in places], int)
-        self._array("set_contact", [k // FLAGS if k < own else 0 for _, k in places], int)
-        self._array("set_flag", [k % FLAGS if k < own else SHARE for _, k in places], int)
+        self._array("set_contact", [k // FLAGS for _, k in places], int)
+        self._array("set_flag", [k % FLAGS for _, k in places], int)
         for name, values in zip(
             ("prologue", "prologue_p", "prologue_work"), zip(*prologues, strict=True), strict=True
         ):
@@ -314,12 +313,11 @@ class NativeTransition:
         tables = (table(f"log_{name}", n if i < 2 else k) for i, name in enumerate(names))
         return TransitionLog._make((*numbers, *tables))
 
-    def flags(self, codes: IndexArray, slack: FloatArray, shares: int) -> FloatArray:
+    def flags(self, codes: IndexArray, slack: FloatArray) -> FloatArray:
         """The values of all symbols that a run sets, a row for each change."""
         flags = _FLAGS[codes]
         flags[:, :, -1] = slack
-        own = flags.reshape(len(codes), -1)
-        return np.hstack([own, np.zeros((len(own), shares))]) if shares else own
+        return flags.reshape(len(codes), -1)
 
     def set_modes(
         self, modes: Sequence[ContactMode], earlier: Sequence[ContactMode], latest: float

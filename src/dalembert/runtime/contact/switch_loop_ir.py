@@ -14,15 +14,15 @@ from typing import Final
 
 from dalembert.runtime.contact.initial_mode_ir import EXPORTS as INITIAL_EXPORTS
 from dalembert.runtime.contact.initial_mode_ir import initial_mode_ir
-from dalembert.runtime.contact.lemke_ir import EXPORTS as LEMKE_EXPORTS
+from dalembert.runtime.contact.mode_solver_ir import EXPORTS as SOLVER_EXPORTS
 from dalembert.runtime.contact.mode_solver_ir import solver_ir
 from dalembert.runtime.contact.mode_transition_ir import NO_TIME, decision_ir
 from dalembert.runtime.contact.transition_fields import (
+    HELD_DOWN,
+    HELD_UP,
     OPEN,
-    SHARE,
     SLIPS_DOWN,
     SLIPS_UP,
-    STICKS,
     Exit,
     TransitionFunction,
 )
@@ -33,7 +33,7 @@ from dalembert.runtime.ode.guard_search import GUARD_FIELDS
 from dalembert.runtime.ode.initial_value_problem import DENSE_ROWS
 from dalembert.runtime.ode.integrator_state import ExitReason, WorkRow
 
-EXPORTS: Final = ("drive", "change", *INITIAL_EXPORTS, *LEMKE_EXPORTS)
+EXPORTS: Final = ("drive", "change", *INITIAL_EXPORTS, *SOLVER_EXPORTS)
 _POLISHES: Final = 4
 # two guards closer than this part of a step, or by fewer last bits of the time, fall at once
 _AT_ONCE: Final = 1e-12
@@ -279,22 +279,21 @@ def _set_modes() -> str:
         earlier[k] = modes[k]
         modes[k] = new[k]
         closed = new[k].not_equal(OPEN) & solved[k].not_equal(0)
-        with f.if_then(closed | ~new[k].not_equal(STICKS)):
+        with f.if_then(closed | f.sticks(new[k])):
             forces.value = f.integer(1)
     places = VectorArray(s.set_at, POINTER)
     with f.loop(s.settings) as i:
         place, mode = ScalarArray(places[i]), new[contact[i]]
         one, zero = f.number(1.0), f.number(0.0)
-        slips = f.select(mode.not_equal(SLIPS_DOWN), zero, -1.0)
-        slips = f.select(mode.not_equal(SLIPS_UP), slips, one)
-        closed, sticks = (
-            f.select(mode.not_equal(OPEN), one, zero),
-            f.select(mode.not_equal(STICKS), zero, one),
-        )
+        down = ~mode.not_equal(SLIPS_DOWN) | ~mode.not_equal(HELD_DOWN)
+        up = ~mode.not_equal(SLIPS_UP) | ~mode.not_equal(HELD_UP)
+        slips = f.select(up, one, f.select(down, f.number(-1.0), zero))
+        closed = f.select(mode.not_equal(OPEN), one, zero)
+        sticks = f.select(f.sticks(mode), one, zero)
         # a slack, which an impact at the same time leaves as it is
         slack = f.select(keeps.not_equal(0), place[0], zero)
         value = zero
-        for code, x in enumerate((closed, sticks, slips, one, slack, zero)):
+        for code, x in enumerate((closed, sticks, slips, one, slack)):
             value = f.select(flag[i].not_equal(code), value, x)
         place[0] = value
     watches.costly, watches.may_be_rough = forces.value, 1
@@ -303,7 +302,6 @@ def _set_modes() -> str:
     )
     with f.loop(s.prologues) as i:
         f.call_void(functions[i], p[i], work[i])
-    assert code == SHARE
     return f.finish()
 
 

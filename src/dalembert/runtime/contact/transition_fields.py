@@ -1,7 +1,9 @@
 """The memory of a native change of mode: one structure that Python fills and native code reads.
 Keywords: hybrid automaton.
 
-Modes are whole numbers here: open, closed, sticks, slips to one side or to the other.
+Modes are whole numbers here: open, closed, sticks, slips to one side or to the other, and is held
+to one side or to the other. Where forces are undetermined, contacts that others hold stick with
+T = ∓μ_s N, as if they were about to slip; the forces of the others are then determined.
 """
 
 from __future__ import annotations
@@ -19,16 +21,20 @@ from dalembert.runtime.numerics.ir_builder import (
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, POINTER
 from dalembert.runtime.ode.integrator_state import STATE_FIELDS
 
-OPEN, CLOSED, STICKS, SLIPS_UP, SLIPS_DOWN = range(5)
+OPEN, CLOSED, STICKS, SLIPS_UP, SLIPS_DOWN, HELD_UP, HELD_DOWN = range(7)
 # what a contact does no longer
 NOT_CLOSED, NOT_STICKING = 1, 2
 # what may end a mode
 GUARD_KINDS: Final = {"gap": 0, "slip": 1, "cone": 2, "jam": 3}
 # what a parameter of the compiled functions is set to
 FLAGS: Final = 5
-SHARE: Final = 5
-# solutions of one group that are compared
+# what forces are solved for: impulses, the mode that follows, the expansion of Poisson's law
+IMPACT, MODE, EXPANSION = range(3)
+# solutions of one group that are compared, and modes of one contact
 MOST_FEASIBLE: Final = 8
+MOST_OPTIONS: Final = 6
+# inequalities hold but for this part of the largest force or acceleration
+SMALL: Final = 1e-9
 
 
 class Exit(IntEnum):
@@ -65,9 +71,9 @@ _POINTERS: Final = (
     "after moved impulse b size",
     # candidates: contact, rows, data, modes that ended, group, and the mode that was chosen
     "c_contact c_n c_t c_mu c_mu_static c_given c_slip c_ended c_label c_mode lam",
-    # one group: its candidates and rows, its matrices, the modes of each
-    "g_c g_row g_n g_t g_A g_b room g_lam g_w options n_options choice",
-    "f_lam f_w f_choice f_sticks f_closed",
+    # one group: its candidates and rows, its matrices, the modes of each, another choice of them
+    "g_c g_row g_n g_t g_A g_b room g_lam g_w g_first options n_options choice held",
+    "f_lam f_w f_choice f_sticks f_free f_closed",
     # the same as a problem of complementarity: its tableau and variables, and of each contact the
     # places of its variables, μ, and μ and given force in the units of the scaled rows
     "tableau basis nonbasic z l_n l_t l_mu l_pull l_given l_size l_b",
@@ -141,6 +147,10 @@ class TransitionFunction(FunctionBuilder):
     def offset(self, base: Value, n: Value) -> Value:
         """The address of the n-th number."""
         return self.emit(POINTER, f"getelementptr {DOUBLE}, {base}, {n}")
+
+    def sticks(self, mode: Value) -> Value:
+        """Whether a mode sticks, held by its own friction or by other contacts."""
+        return ~mode.not_equal(STICKS) | (mode >= HELD_UP)
 
     def divide(self, a: Value, b: Value) -> tuple[Value, Value]:
         """Quotient and remainder of whole numbers."""

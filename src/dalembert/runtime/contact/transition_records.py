@@ -23,9 +23,13 @@ MODES: Final = (
     ContactMode(sticks=True),
     ContactMode(direction=1),
     ContactMode(direction=-1),
+    ContactMode(sticks=True, direction=1),
+    ContactMode(sticks=True, direction=-1),
 )
 _CODES: Final = {mode: code for code, mode in enumerate(MODES)}
 TEXTS: Final = tuple(mode.text for mode in MODES)
+# the first code with the same word
+_WORDS: Final = np.array([TEXTS.index(text) for text in TEXTS])
 
 
 def modes_of(codes: Sequence[int]) -> list[ContactMode]:
@@ -111,7 +115,7 @@ class NativeRecords(NamedTuple):
     def _changes(self) -> Iterator[list[ModeChange]]:
         """Impacts, ends of bounces and new modes, row by row."""
         log, names = self.log, self.contacts
-        codes = np.vstack([np.array(self.first, dtype=int), log.modes])
+        codes = _WORDS[np.vstack([np.array(self.first, dtype=int), log.modes])]
         for i, changed in enumerate(codes[1:] != codes[:-1]):
             changes = []
             if log.hit[i]:

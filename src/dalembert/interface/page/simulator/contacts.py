@@ -27,7 +27,7 @@ from dalembert.runtime.contact.native_transition import (
 )
 from dalembert.runtime.contact.switch_loop_ir import EXPORTS as LOOP_EXPORTS
 from dalembert.runtime.contact.switch_loop_ir import module_ir as loop_ir
-from dalembert.runtime.contact.transition_fields import FIELDS, FLAGS, SHARE, Exit
+from dalembert.runtime.contact.transition_fields import FIELDS, FLAGS, Exit
 from dalembert.runtime.contact.transition_records import RESTS, TEXTS
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.ode.event_detection import EVENT_FIELDS
@@ -99,7 +99,6 @@ def contact_functions(model: ContactModel, evaluator: Evaluator) -> ModuleSectio
         expression_function("restitutions", evaluator.tape, e, state),
     )
     numbers, arrays = structure_of_contacts(model)
-    own = FLAGS * len(model.contacts)
     data = {
         "names": [c.name for c in model.contacts],
         "bands": band_layout(),
@@ -122,8 +121,7 @@ def contact_functions(model: ContactModel, evaluator: Evaluator) -> ModuleSectio
         },
         # the symbols that a mode sets, each with its contact and its flag
         "flags": {
-            name: [k // FLAGS, k % FLAGS] if k < own else [0, SHARE]
-            for k, name in enumerate(names(tape, model.mode_symbols))
+            name: [k // FLAGS, k % FLAGS] for k, name in enumerate(names(tape, model.mode_symbols))
         },
     }
     texts = ((_LOOP, loop_ir()), (_SEARCH, search_ir()))

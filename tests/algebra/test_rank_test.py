@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+import random
+
 import pytest
 
 import dalembert as da
 from dalembert import gallery
 from dalembert.symbolic.algebra.exact.degree_bound import rank_doubt, rank_error_bound
+from dalembert.symbolic.algebra.exact.linear_algebra import determinant_mod
 from dalembert.symbolic.algebra.exact.zero_test import SamplePoint, rank_mod
 from dalembert.symbolic.algebra.functions import sin
 from dalembert.symbolic.algebra.scalar import Scalar
@@ -39,3 +44,16 @@ def test_a_void_rank_is_undecided():
 @pytest.mark.parametrize("name", ["rolling-disk", "snakeboard", "bricard"])
 def test_ranks_of_the_gallery_are_shown(name):
     assert not any("undecided" in note for note in da.constraints(gallery.build(name)).notes)
+
+
+def test_determinant_mod_is_that_of_leibniz():
+    """det A = Σ sign(π) Π a_iπ(i), for random matrices modulo a prime; 0 for equal rows."""
+    rng, p = random.Random(5), 1_000_003
+    for n in (1, 2, 3, 4):
+        A = [[rng.randrange(p) for _ in range(n)] for _ in range(n)]
+        total = 0
+        for order in itertools.permutations(range(n)):
+            inversions = sum(order[i] > order[j] for i in range(n) for j in range(i + 1, n))
+            total += (-1) ** inversions * math.prod(row[k] for row, k in zip(A, order, strict=True))
+        assert determinant_mod(A, p) == total % p
+    assert determinant_mod([[1, 2], [1, 2]], p) == 0

@@ -14,7 +14,12 @@ from typing import Any, Final
 from dalembert.analysis.verify.reading import Row
 from dalembert.analysis.verify.truth import Truth
 from dalembert.foundation.deferred_dataclass import dataclass
-from dalembert.symbolic.algebra.exact.linear_algebra import nullspace_mod, rank_mod, solve_mod
+from dalembert.symbolic.algebra.exact.linear_algebra import (
+    determinant_mod,
+    nullspace_mod,
+    rank_mod,
+    solve_mod,
+)
 from dalembert.symbolic.algebra.exact.sample_point import SamplePoint
 from dalembert.symbolic.algebra.exact.zero_test import BadPoint
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, gradient, symbols_of
@@ -243,7 +248,7 @@ def _judged_set(
     missing = _missing(C, p, len(C[0])) if rank < wanted else ()
     moved = matrices.combination(_same_constants(truth, point))
     varies = moved != C
-    vanishes = varies and (len(C) != wanted or _determinant(C, p) != _determinant(moved, p))
+    vanishes = varies and (len(C) != wanted or determinant_mod(C, p) != determinant_mod(moved, p))
     single = all(sum(map(bool, row)) == 1 for row in C)
     solved = _is_solved(matrices, point)
     if rank < wanted:
@@ -280,23 +285,6 @@ def _missing(C: list[list[int]], p: int, width: int) -> tuple[int, ...]:
     """The true rows that no combination of the answer gives."""
     null = nullspace_mod(C, p)
     return tuple(j for j in range(width) if any(x[j] for x in null))
-
-
-def _determinant(C: list[list[int]], p: int) -> int:
-    """det C by elimination."""
-    rows, det = [list(row) for row in C], 1
-    for j in range(len(rows)):
-        k = next((k for k in range(j, len(rows)) if rows[k][j] % p), None)
-        if k is None:
-            return 0
-        if k != j:
-            rows[j], rows[k], det = rows[k], rows[j], -det
-        det = det * rows[j][j] % p
-        inverse = pow(rows[j][j], -1, p)
-        for i in range(j + 1, len(rows)):
-            f = rows[i][j] * inverse % p
-            rows[i] = [(a - f * b) % p for a, b in zip(rows[i], rows[j], strict=True)]
-    return det % p
 
 
 def _same_constants(truth: Truth, point: SamplePoint) -> SamplePoint:

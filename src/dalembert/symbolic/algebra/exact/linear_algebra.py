@@ -89,6 +89,14 @@ def _rref_mod_flint(rows: Sequence[Sequence[int]], p: int) -> tuple[list[list[El
     return m, [next(j for j, x in enumerate(row) if x) for row in m]
 
 
+def determinant_mod(rows: Sequence[Sequence[int]], p: int) -> int:
+    """det A modulo p."""
+    from flint import fmpz_mod_ctx, fmpz_mod_mat
+
+    entries = [x for row in rows for x in row]
+    return int(fmpz_mod_mat(len(rows), len(rows), entries, fmpz_mod_ctx(p)).det())
+
+
 def solve_mod(A: Sequence[Row], b: Row, p: int) -> list[Element]:
     """A x = b for a square A; BadPoint where det A = 0."""
     if len(A) != len(b) or any(len(row) != len(A) for row in A):

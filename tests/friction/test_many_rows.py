@@ -37,7 +37,7 @@ def test_loops_give_the_forces_of_unrolled_code(monkeypatch):
 
 def test_ten_disks_with_all_pairs_never_overlap_and_gain_no_energy():
     s, start = pile(10)
-    run = da.simulate(s, 1.0, start=start)
+    run = da.simulate(s, 1.3, start=start)
     assert 110 == 2 * len(run.modes)
     assert len(run.events) > 100
     for i, j in itertools.combinations(range(10), 2):

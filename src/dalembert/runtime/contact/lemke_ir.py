@@ -450,18 +450,20 @@ def _held_rows_independent() -> str:
 
 def _determine_forces() -> str:
     """Where forces of the chosen modes are undetermined, and those of least norm are not in the
-    cones or have just left one, contacts at their limit are held by the others.
+    cones or have just left one, contacts at their limit are held by the others. 1 where they are
+    determined, and one that has left its cone is at its limit.
     """
     f = TransitionFunction("determine_forces")
     s = f.s
-    (g_c, ended), (lam, kept) = f.whole("g_c", "c_ended"), f.numbers("g_lam", "f_lam")
-    with f.if_then(f.own("forces_determined").not_equal(0)):
-        f.ret(0)
-    with f.loop(s.r) as i:
-        kept[i] = lam[i]
-    leaves = f.variable(f.integer(0))
+    (g_c, ended, held), (lam, kept) = f.whole("g_c", "c_ended", "held"), f.numbers("g_lam", "f_lam")
+    leaves, slips = f.variable(f.integer(0)), f.variable(f.integer(0))
     with f.loop(s.n_g) as i, f.if_then(~ended[g_c[i]].not_equal(NOT_STICKING)):
         leaves.value = f.integer(1)
+        slips.value = f.select(held[i] >= HELD_UP, f.integer(1), slips.value)
+    with f.if_then(f.own("forces_determined").not_equal(0)):
+        f.ret(slips.value)
+    with f.loop(s.r) as i:
+        kept[i] = lam[i]
     with f.if_then(~leaves.value.not_equal(0)), f.if_then(~f.own("try_mode").not_equal(1)):
         f.ret(0)
     f.own("exchange_modes")
@@ -498,8 +500,16 @@ def _pivot_group() -> str:
     with f.if_then(~found.value.not_equal(0)):
         f.ret(1)
     f.own("read_modes")
-    with f.if_then(s.dependent.not_equal(0) & ~purpose.not_equal(MODE)):
-        f.own("determine_forces")
+    with (
+        f.if_then(s.dependent.not_equal(0) & ~purpose.not_equal(MODE)),
+        f.if_then(f.own("determine_forces").not_equal(0)),
+    ):
+        # what has left its cone is held by no others: it slips
+        s.dependent = 0
+        f.own("scale_group")
+        with f.if_then(~f.own("pivot_slips").not_equal(0)):
+            f.ret(1)
+        f.own("read_modes")
     return f.finish()
 
 

@@ -51,14 +51,51 @@ def test_ten_disks_with_all_pairs_never_overlap_and_gain_no_energy():
     assert all(n > 0.0 for n, closed in zip(N, at_rest, strict=True) if closed)
 
 
+def box(mu):
+    """A box with friction at its eight corners over a floor: 24 rows."""
+    s = da.System("Box", gravity=9.81, up="z")
+    mu = s.constant("mu", mu)
+    at = s.free("x y z a b c")
+    body = s.box("box", at, at.frame, 2.0, 1.0, 0.6, 0.4)
+    for k, (i, j, n) in enumerate(itertools.product((1, -1), repeat=3)):
+        B = at.frame
+        P = at.offset(0.5 * i * B.x + 0.3 * j * B.y + 0.2 * n * B.z, f"P{k}")
+        s.contact(P, s.N.z, on=body, friction=mu, along=(s.N.x, s.N.y), name=f"c{k}")
+    return s
+
+
+def test_a_box_slides_on_four_of_its_eight_corners_with_every_integrator():
+    s, v, mu = box(0.4), 3.0, 0.4
+    expected = v**2 / (2 * mu * 9.81)
+    for integrator in ("native", "auto"):
+        run = da.simulate(s, 1.0, start={"z": 0.2, "x.dot": v}, integrator=integrator)
+        assert expected == pytest.approx(float(run["x"][-1]), rel=1e-9), integrator
+
+
+@pytest.mark.slow
+def test_forces_of_24_rows_are_expressions_where_an_option_needs_them():
+    s, v, mu = box(0.4), 3.0, 0.4
+    options = {"start": {"z": 0.2, "x.dot": v}}
+    expected = v**2 / (2 * mu * 9.81)
+    run = da.simulate(s, 1.0, **options, integrator="rosenbrock")
+    assert expected == pytest.approx(float(run["x"][-1]), rel=1e-8)
+    run = da.simulate(s, 1.0, **options, events=[da.event("x - 0.5", name="half")])
+    (half,) = [e.t for e in run.events if e.name == "half"]
+    a = mu * 9.81
+    assert (v - np.sqrt(v * v - a)) / a == pytest.approx(half, abs=1e-9)
+    run = da.simulate(s, 0.5, **options, sensitivities=["mu"])
+    # x = v t − μ g t²/2
+    assert -9.81 * 0.125 == pytest.approx(float(run.sensitivity("x", "mu")[-1]), rel=1e-7)
+
+
 def test_what_needs_forces_as_expressions_is_refused_by_name():
-    s, start = pile(6)
+    s, start = pile(8)
     for options, words in (
         ({"sensitivities": ["x0"]}, "sensitivities"),
         ({"integrator": "rosenbrock"}, "rosenbrock"),
         ({"events": [da.event("x0 - 0.1")]}, "events"),
     ):
-        with pytest.raises(da.errors.NotApplicable, match=f"{words}.*42 rows that interact"):
+        with pytest.raises(da.errors.NotApplicable, match=f"{words}.*72 rows that interact"):
             da.simulate(s, 0.1, start=start, **options)
 
 

@@ -34,7 +34,7 @@ class ContactFlow(EventFlow):
         self, chosen: RunValues, equations: ExplicitEquations | SaddlePointEquations
     ) -> tuple[RunValues, NativeModel]:
         assert isinstance(equations, ExplicitEquations)
-        self._contacts = contact_model(chosen, equations)
+        self._contacts = contact_model(chosen, equations, as_expressions=True)
         self._modes_now: ContactModes | None = None
         return self._contacts.values, self._contacts.compiled.native
 

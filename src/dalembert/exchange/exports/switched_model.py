@@ -84,7 +84,7 @@ def exported_contacts(system: System, chosen: RunValues) -> ContactModel:
         found = [f"{kind} ({', '.join(of)})" for kind, of in kinds.items() if of]
         msg = f"export: it has {' and '.join(found)}, whose changes of mode need da.simulate"
         raise NotApplicable(msg)
-    model = contact_model(chosen, equations)
+    model = contact_model(chosen, equations, as_expressions=True)
     if model.equations.loops is not None:
         msg = (
             f"export: its contacts have {len(model.equations.rows)} rows that interact, too many "

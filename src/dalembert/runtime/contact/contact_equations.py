@@ -32,6 +32,8 @@ from dalembert.symbolic.algebra.tape import Tape
 _REGULARIZATION: Final = Fraction(1, 10**9)
 # products of one elimination up to which K λ = r is unrolled: twenty rows that all interact
 _MAX_UNROLLED: Final = 4000
+# the same where λ must be an expression: this takes a minute to compile with derivatives
+_MAX_UNROLLED_EXPRESSIONS: Final = 20_000
 
 
 @dataclass(frozen=True)
@@ -119,8 +121,13 @@ class ModeSystem(NamedTuple):
         return count
 
 
-def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactEquations:
-    """Everything that is known before a mode is: A and b; and λ with the modes as symbols."""
+def contact_equations(
+    kin: Kinematics, equations: ExplicitEquations, *, as_expressions: bool = False
+) -> ContactEquations:
+    """Everything that is known before a mode is: A and b; and λ with the modes as symbols.
+
+    Loops solve for the λ of many rows, unless `as_expressions` asks for what can be differentiated.
+    """
     kin = kin.fork()
     t = kin.tape
     rows = _contact_rows(kin)
@@ -138,7 +145,8 @@ def contact_equations(kin: Kinematics, equations: ExplicitEquations) -> ContactE
     dependent = _have_dependent_rows(t, rows, A)
     places = {(row.contact, row.normal): k for k, row in enumerate(rows) if not row.across}
     across = {row.contact: k for k, row in enumerate(rows) if row.across}
-    many = system.elimination_products(t.zero) > _MAX_UNROLLED
+    most = _MAX_UNROLLED_EXPRESSIONS if as_expressions else _MAX_UNROLLED
+    many = system.elimination_products(t.zero) > most
     loops = system if many and not pressed and permanent is None else None
     lam, pivots = forces, [t.symbol(f"pivot {k}") for k in range(len(rows))]
     if loops is None:

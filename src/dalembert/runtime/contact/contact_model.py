@@ -173,16 +173,24 @@ class ContactModel:
         )
 
 
-def contact_model(chosen: RunValues, equations: ExplicitEquations) -> ContactModel:
-    """The contacts with the values of a run."""
+def contact_model(
+    chosen: RunValues, equations: ExplicitEquations, *, as_expressions: bool = False
+) -> ContactModel:
+    """The contacts with the values of a run; `as_expressions` for λ that can be differentiated."""
     kin = chosen.kin
     e = _EQUATIONS(kin, equations.route, lambda: contact_equations(kin, equations))
+    if unrolls := as_expressions and e.loops is not None:
+        e = _EQUATIONS(
+            kin,
+            (equations.route, "unrolled"),
+            lambda: contact_equations(kin, equations, as_expressions=True),
+        )
     own = tuple(
         (i, kin.tape.nodes[i])
         for i in dependencies(kin.tape, chosen.bindings.values())
         if i >= kin.base_tape_length
     )
-    key = (equations.route, tuple(chosen.bindings.items()), own)
+    key = (equations.route, unrolls, tuple(chosen.bindings.items()), own)
     compiled = _MODELS(kin, key, lambda: _compile_contacts(chosen, e))
     insert = Substitution(kin.tape, chosen.bindings)
     lam = {

@@ -60,7 +60,7 @@ from dalembert.runtime.simulation.forward_sensitivity.variational_equations impo
     ForwardSensitivity,
     Saltation,
 )
-from dalembert.runtime.simulation.run_options import NATIVE
+from dalembert.runtime.simulation.run_options import AUTO, NATIVE
 
 if TYPE_CHECKING:
     from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
@@ -106,9 +106,10 @@ def contact_run(equations: ExplicitEquations) -> Callable[[RunValues, RunOptions
 
     def begun(chosen: RunValues, options: RunOptions) -> SwitchedRun:
         _check_inputs(chosen, options)
-        model = contact_model(chosen, equations)
-        if model.equations.loops is not None:
-            _check_loops(len(model.equations.rows), options)
+        needs = _needs_expressions(options)
+        model = contact_model(chosen, equations, as_expressions=bool(needs))
+        if needs and model.equations.loops is not None:
+            _refuse_many_rows(len(model.equations.rows), needs)
         return ContactSwitchedRun(model, options.events)
 
     return begun
@@ -127,20 +128,23 @@ def _check_inputs(chosen: RunValues, options: RunOptions) -> None:
             raise BadValue(msg)
 
 
-def _check_loops(rows: int, options: RunOptions) -> None:
-    """Forces that loops solve for are no expressions, which some options need."""
+def _needs_expressions(options: RunOptions) -> list[str]:
+    """The options of a run that need the forces as expressions."""
     needs = {
         "events": bool(options.events),
         "sensitivities": bool(options.sensitivities),
-        f"integrator={options.integrator!r}": options.integrator != NATIVE,
+        f"integrator={options.integrator!r}": options.integrator not in (NATIVE, AUTO),
     }
-    asked = [name for name, is_asked in needs.items() if is_asked]
-    if asked:
-        msg = (
-            f"{' and '.join(asked)}: not available with contacts of {rows} rows that interact; "
-            f"leave this out, or describe fewer contacts"
-        )
-        raise NotApplicable(msg)
+    return [name for name, is_needed in needs.items() if is_needed]
+
+
+def _refuse_many_rows(rows: int, needs: Sequence[str]) -> None:
+    """Forces that loops solve for are no expressions."""
+    msg = (
+        f"{' and '.join(needs)}: not available with contacts of {rows} rows that interact; "
+        f"leave this out, or describe fewer contacts"
+    )
+    raise NotApplicable(msg)
 
 
 class ContactSwitchedRun:

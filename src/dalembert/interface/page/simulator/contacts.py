@@ -51,7 +51,7 @@ def page_contact_model(run: Trajectory) -> ContactModel | None:
     values = run.values
     bindings = {i: x for i, x in values.bindings.items() if i not in values.state_dependent}
     chosen = replace(values, bindings=bindings, state_dependent=frozenset())
-    return contact_model(chosen, equations)
+    return contact_model(chosen, equations, as_expressions=True)
 
 
 def why_contacts_cannot_run(run: Trajectory, events: Sequence[Event]) -> str:

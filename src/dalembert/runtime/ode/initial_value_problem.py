@@ -151,6 +151,13 @@ class InitialValueProblem:
         """The number of components that the error norm sees."""
         return self.size if self.n_norm is None else self.n_norm
 
+    def from_state(self, y0: NDArray[np.float64]) -> InitialValueProblem:
+        """The same from another initial state."""
+        new = object.__new__(InitialValueProblem)
+        new.__dict__.update(self.__dict__, y0=y0, start=np.array(y0, dtype=np.float64))
+        new._check_start()
+        return new
+
     def _check_start(self) -> None:
         y0 = self.start
         if y0.ndim != 1 or not 1 <= self.n_in_norm <= y0.size:

@@ -55,7 +55,11 @@ def integrate(problem: InitialValueProblem, on_progress: Progress | None = None)
     `on_progress(t, steps)` is called about every 20 ms. A run that cannot go on raises `RunStopped`
     with the motion so far.
     """
-    integration = Integrator(problem)
+    return complete(Integrator(problem), on_progress)
+
+
+def complete(integration: Integrator, on_progress: Progress | None = None) -> Solution:
+    """The same of an integration that is there."""
     try:
         # the first slice is so short that nothing need be done about Ctrl-C
         if not integration.advance():
@@ -116,6 +120,10 @@ class Integrator:
         run.t, run.steps, run.rejected, run.calls, run.streak = problem.t0, 0, 0, 0, 0
         run.events = problem.events
         self._begin()
+
+    def release_points(self) -> None:
+        """Forget points that were handed out."""
+        self._points.release()
 
     def _begin(self) -> None:
         """Before the first step."""

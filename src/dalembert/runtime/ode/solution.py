@@ -271,6 +271,12 @@ class PointBuffer:
         self._blocks[0].times[0] = t0
         self._blocks[0].states[0] = start
 
+    def release(self) -> None:
+        """Leave blocks that were handed out to those who have them."""
+        if self._is_shared:
+            self._reduced_blocks.clear()
+            self._blocks.clear()
+
     def grow(self) -> None:
         """One more block; the last steps are always there."""
         if self._at is not None and self.bytes > MAX_STORED_BYTES:

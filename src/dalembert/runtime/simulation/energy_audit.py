@@ -205,8 +205,8 @@ class BoundAudit:
         n = len(audit.state) - 1
         X = np.empty((len(t), n + 1))
         X[:, :n], X[:, n] = y[:, :n], t
-        parts = energies(X, self.p)
-        E_Z, sizes = parts[:, 0] + parts[:, 1], np.abs(parts).sum(axis=1)
+        K2, V = energies(X, self.p).T
+        E_Z, sizes = K2 + V, np.abs(K2) + np.abs(V)
         if audit.Z is not None:
             Z = y[:, n + audit.Z]
             E_Z += Z

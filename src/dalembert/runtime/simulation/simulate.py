@@ -7,13 +7,15 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import field, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
 from dalembert.errors import NotApplicable
 from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import SaddlePointEquations
@@ -22,7 +24,7 @@ from dalembert.runtime.numerics.compiled_function import CompiledFunction
 from dalembert.runtime.numerics.symbol_values import finite_number
 from dalembert.runtime.ode.failures import RunInterrupted, RunStopped
 from dalembert.runtime.ode.initial_value_problem import InitialValueProblem
-from dalembert.runtime.ode.integration import Progress, integrate
+from dalembert.runtime.ode.integration import Integrator, Progress, complete
 from dalembert.runtime.ode.solution import Solution
 from dalembert.runtime.simulation.context import Context
 from dalembert.runtime.simulation.diagnosis import (
@@ -132,6 +134,8 @@ class _Run:
     callback_inputs: CallbackInputs | None
     # of the model before its branches were replaced
     accelerations: Accelerations
+    # that of a smooth run that is over, for the next one
+    integrations: list[Integrator] = field(default_factory=list, repr=False)
 
     @property
     def driver(self) -> Driver:
@@ -183,9 +187,82 @@ class RunMemory(threading.local):
             self._run, self._kin, self._t1 = run, kin, t1
 
 
+class LatestRun(threading.local):
+    """The latest smooth run of a thread: the next one that differs from it in its initial
+    conditions alone has the same native model, energy audit, and memory.
+
+    A run that is taken is not there for others until it is over.
+    """
+
+    def __init__(self) -> None:
+        self._kept: tuple[_Run, ExplicitEquations, Quadratures | None] | None = None
+
+    def prepare(
+        self,
+        kin: Kinematics,
+        equations: ExplicitEquations | SaddlePointEquations,
+        quadratures: Quadratures | None,
+        t1: float,
+        options: RunOptions,
+    ) -> _Run | None:
+        """The next run; None where it must be prepared by itself."""
+        kept, self._kept = self._kept, None
+        if kept is None:
+            return None
+        run, its_equations, its_quadratures = kept
+        setup = run.setup
+        same = equations is its_equations and quadratures is its_quadratures
+        if not (same and t1 == run.problem.t1 and _differ_in_start_only(setup.options, options)):
+            return None
+        # expressions that are read later go on a tape of its own
+        values = setup.values.on(kin.fork())
+        start = initial_state(values, options, setup.start.t)
+        y0 = run.problem.start.copy()
+        y0[: len(start.q) + len(start.x) + len(start.u)] = start.y
+        # not by `replace`, which takes as long as a tenth of a short run
+        setup = RunSetup(options, values, setup.model, setup.p, start, setup.watched)
+        problem, context, rates = run.problem.from_state(y0), run.context, run.accelerations
+        return _Run(setup, problem, context, None, None, None, None, rates, run.integrations)
+
+    def keep(
+        self,
+        run: _Run,
+        equations: ExplicitEquations | SaddlePointEquations,
+        quadratures: Quadratures | None,
+    ) -> None:
+        """A run that is over, if the next may follow it."""
+        if isinstance(equations, ExplicitEquations) and run.integrations and _is_plain(run):
+            for integration in run.integrations:
+                integration.release_points()
+            self._kept = run, equations, quadratures
+
+
+_LATEST_RUNS: Final = PerOwnerCache[LatestRun]()
+
+
+def _is_plain(run: _Run) -> bool:
+    """Whether nothing but the initial conditions is to be read again for the next run."""
+    options, watched = run.setup.options, run.setup.watched
+    counts_jumps = watched is not None and (
+        watched.audit.jump is not None or watched.audit.defect is not None
+    )
+    return (
+        run.variation is None
+        and run.callback_inputs is None
+        and not (options.events or options.inputs or run.setup.values.bindings)
+        and options.budget is None
+        and options.at is None
+        and isinstance(options.atol, int | float)
+        and not counts_jumps
+    )
+
+
+_OTHER_OPTIONS: Final = attrgetter(*sorted(RunOptions.__annotations__.keys() - {"start", "guess"}))
+
+
 def _differ_in_start_only(a: RunOptions, b: RunOptions) -> bool:
     try:
-        return replace(a, start=b.start, guess=b.guess) == b
+        return bool(_OTHER_OPTIONS(a) == _OTHER_OPTIONS(b))
     except ValueError:
         # arrays among the options have no single truth
         return False
@@ -229,7 +306,14 @@ def _integrate_events(run: _Run, show: Progress | None) -> Solution:
 
 
 def _integrate_smooth(run: _Run, show: Progress | None) -> Solution:
-    return integrate(run.problem, show)
+    if run.integrations:
+        integration = run.integrations.pop()
+        integration.restart(run.problem)
+    else:
+        integration = Integrator(run.problem)
+    solution = complete(integration, show)
+    run.integrations.append(integration)
+    return solution
 
 
 def _integrate_elsewhere(run: _Run, _: Progress | None) -> Solution:
@@ -282,7 +366,12 @@ def simulate_equations(
     """
     t0, t1 = time_span(duration, options)
     begin = time.perf_counter()
-    prepared = None if memory is None else memory.prepare(kin, t1, options)
+    latest = _LATEST_RUNS(kin, None, LatestRun)
+    prepared = (
+        latest.prepare(kin, equations, quadratures, t1, options)
+        if memory is None
+        else memory.prepare(kin, t1, options)
+    )
     run = prepared or _prepare(kin, equations, (t0, t1), options, quadratures, with_contacts)
     if memory is not None:
         memory.keep(kin, t1, run)
@@ -296,6 +385,7 @@ def simulate_equations(
             raise inputs.exception from inputs.exception.__cause__
         failure.trajectory = to_trajectory(failure.solution)
         raise
+    latest.keep(run, equations, quadratures)
     return _finish(trajectory, run, options)
 
 

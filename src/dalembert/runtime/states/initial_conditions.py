@@ -10,6 +10,7 @@ to be satisfied.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
@@ -214,10 +215,11 @@ def _read_directly(
     for places, target in ((form.coordinates, q), (form.given_speeds, u)):
         for k, at in places:
             target[at] = asked[k].value
-    tables = form.at_position.at(np.append(q, t), p)
+    tables = form.at_position.at(np.array([*q.tolist(), t]), p, "X", "W")
     qdot, (rows, columns) = tables["X"].copy(), form.W
     np.add.at(qdot, rows, tables["W"] * u[columns])
-    if near or not np.isfinite(qdot).all():
+    # the sum is finite unless a rate is not, or is huge
+    if near or not (math.isfinite(sum(qdot.tolist())) or np.isfinite(qdot).all()):
         return None
     return InitialState(t, q, u, qdot, 0.0, 0.0, 0, 0, 0, notes=notes, **rest)
 

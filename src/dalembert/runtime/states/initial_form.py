@@ -93,12 +93,13 @@ class CompiledArrays:
             entries[self.places] = np.where(np.isfinite(y), y, np.nan)
         return entries
 
-    def at(self, x: FloatArray, p: FloatArray) -> dict[str, FloatArray]:
-        """The arrays at one state."""
-        entries = self.evaluate_flat(x, p)
+    def at(self, x: FloatArray, p: FloatArray, *names: str) -> dict[str, FloatArray]:
+        """The arrays at one state, or those with these names."""
+        entries, shapes = self.evaluate_flat(x, p), self.shapes
         return {
             name: entries[begin:end].reshape(shape)
-            for name, (begin, end, shape) in self.shapes.items()
+            for name in names or shapes
+            for begin, end, shape in [shapes[name]]
         }
 
 

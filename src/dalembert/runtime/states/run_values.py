@@ -71,6 +71,17 @@ class RunValues:
     # bound symbols whose expressions contain the state: forces of contacts
     state_dependent: frozenset[int] = frozenset()
 
+    def on(self, kin: Kinematics) -> RunValues:
+        """The same values on another tape, which has all that they consist of."""
+        return RunValues(
+            kin,
+            self.numbers,
+            self.bindings,
+            self.callback_inputs,
+            self.table_inputs,
+            self.state_dependent,
+        )
+
     @shared_property
     def evaluator(self) -> Evaluator:
         """What reads expressions with these values, on a tape of its own."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -71,6 +71,19 @@ class NoFeasibleMode(Exception):
     def __init__(self, cause: Cause, **facts: Any) -> None:
         super().__init__(cause)
         self.cause, self.facts = cause, facts
+
+
+class _Situation(NamedTuple):
+    """What the next modes follow from besides the quantities: contacts that touch, those that are
+    decided, those whose slip has just ended, the guards that fired, and whether velocities have
+    jumped.
+    """
+
+    touching: Sequence[bool]
+    active: Sequence[bool]
+    zero: set[int]
+    fired: Sequence[Guard]
+    fresh: bool
 
 
 @dataclass
@@ -191,7 +204,7 @@ class ModeTransition:
         if self.model.equations.dependent and not hit:
             self._check_plane_shares(q, fired)
         self._at_once = t - self.latest <= _NO_TIME * self.duration
-        self._set(q, touching, zero, fired, active=active, fresh=hit)
+        self._set(q, _Situation(touching, active, zero, fired, fresh=hit))
         self.latest = t
         if self.plane.numbers:
             self.plane.start(t, y, q, self.contacts(q), before)
@@ -264,76 +277,66 @@ class ModeTransition:
 
     # ---- the mode that follows ---------------------------------------------------------------
 
-    def _set(
-        self,
-        q: ContactQuantities,
-        touching: list[bool],
-        zero: set[int],
-        fired: Sequence[Guard],
-        *,
-        active: Sequence[bool],
-        fresh: bool,
-    ) -> None:
-        small, v = self._no_speed(q), q.v.tolist()
+    def _set(self, q: ContactQuantities, now: _Situation) -> None:
+        """The modes by the accelerations."""
         self.plane.accelerations.clear()
-        numbers, candidates = [], []
-        for k, c in enumerate(self.model.contacts):
-            if not active[k]:
-                continue
-            n, tangent = self._places.get((k, True)), self._places.get((k, False))
-            if not touching[k] or (n is not None and not c.two_sided and v[n] > small):
-                self.modes[k] = OFF if self.modes[k] == OFF else OPEN
-                continue
-            moves = tangent is not None and k not in zero and (fresh or not self.modes[k].sticks)
-            across = self.model.equations.across_index.get(k)
-            heading = None
-            if moves and across is not None:
-                heading = self.plane.heading(q, k, small)
-            slip = 0
-            if moves and across is None and tangent is not None and abs(v[tangent]) > small:
-                slip = 1 if v[tangent] > 0.0 else -1
-            candidates.append(
-                ContactCandidate(
-                    n,
-                    tangent,
-                    q.mu[k],
-                    q.mu_static[k],
-                    q.normal[k],
-                    None if c.row is None else q.normal_force_jacobian[k],
-                    c.two_sided,
-                    slip,
-                    self._ended(k, fired),
-                    across,
-                    heading,
-                )
-            )
-            numbers.append(k)
-        verdict = self._solver.solve(q.A, q.b, candidates)
-        lifting = [self._lifts(k, fired) for k in numbers]
-        if verdict.chosen is None and any(lifting):
-            # its force has come to zero, and by a rounding it would be pressed down again
-            rest = [c for c, lifts in zip(candidates, lifting, strict=True) if not lifts]
-            verdict = self._solver.solve(q.A, q.b, rest)
-            if verdict.chosen is not None:
-                for k in (k for k, lifts in zip(numbers, lifting, strict=True) if lifts):
-                    self.modes[k] = OPEN
-                numbers, candidates = (
-                    [k for k, lifts in zip(numbers, lifting, strict=True) if not lifts],
-                    rest,
-                )
-        if verdict.chosen is None and fired:
-            # what has ended may go on, by a rounding
-            verdict = self._solver.solve(q.A, q.b, [c._replace(ended=()) for c in candidates])
-        if verdict.chosen is None:
-            raise self._paradox(numbers, ())
-        if verdict.alternatives:
-            raise self._paradox(numbers, verdict.alternatives)
-        for k, own, mode in zip(numbers, candidates, verdict.chosen.modes, strict=True):
+        candidates = self._candidates(q, now)
+        chosen, candidates = self._next_modes(q, candidates, now.fired)
+        for (k, own), mode in zip(candidates.items(), chosen.modes, strict=True):
             self.modes[k] = mode
             if mode is PLANE_SLIP and own.heading is None:
-                w, lam = verdict.chosen.w[own.tangents], verdict.chosen.lam[own.tangents]
+                w, lam = chosen.w[own.tangents], chosen.lam[own.tangents]
                 small = _NO_ACCELERATION * _size(q.b)
                 self.plane.accelerations[k] = np.where(np.abs(w) > small, w, 0.0), lam
+
+    def _candidates(self, q: ContactQuantities, now: _Situation) -> dict[int, ContactCandidate]:
+        """Contacts that may carry a force, by their numbers; those that leave are open."""
+        small, v, candidates = self._no_speed(q), q.v.tolist(), {}
+        for k, c in enumerate(self.model.contacts):
+            if not now.active[k]:
+                continue
+            n = self._places.get((k, True))
+            if not now.touching[k] or (n is not None and not c.two_sided and v[n] > small):
+                self.modes[k] = OFF if self.modes[k] == OFF else OPEN
+                continue
+            slip, heading = self._slip(q, k, now, small)
+            own = self._current(q, k)
+            candidates[k] = own._replace(
+                slip=slip, ended=self._ended(k, now.fired), heading=heading
+            )
+        return candidates
+
+    def _slip(
+        self, q: ContactQuantities, k: int, now: _Situation, small: float
+    ) -> tuple[int, tuple[float, float] | None]:
+        """The sign of the slip of contact k, or its direction in a plane."""
+        tangent = self._places.get((k, False))
+        if tangent is None or k in now.zero or (self.modes[k].sticks and not now.fresh):
+            return 0, None
+        if k in self.model.equations.across_index:
+            return 0, self.plane.heading(q, k, small)
+        return _sign(float(q.v[tangent]), small), None
+
+    def _next_modes(
+        self, q: ContactQuantities, candidates: dict[int, ContactCandidate], fired: Sequence[Guard]
+    ) -> tuple[FeasibleMode, dict[int, ContactCandidate]]:
+        """The modes that follow, and the contacts that have them."""
+        verdict = self._solver.solve(q.A, q.b, list(candidates.values()))
+        staying = {k: c for k, c in candidates.items() if not self._lifts(k, fired)}
+        if verdict.chosen is None and len(staying) < len(candidates):
+            # its force has come to zero, and by a rounding it would be pressed down again
+            verdict = self._solver.solve(q.A, q.b, list(staying.values()))
+            if verdict.chosen is not None:
+                for k in candidates.keys() - staying.keys():
+                    self.modes[k] = OPEN
+                candidates = staying
+        if verdict.chosen is None and fired:
+            # what has ended may go on, by a rounding
+            again = [c._replace(ended=()) for c in candidates.values()]
+            verdict = self._solver.solve(q.A, q.b, again)
+        if verdict.chosen is None or verdict.alternatives:
+            raise self._paradox(list(candidates), verdict.alternatives)
+        return verdict.chosen, candidates
 
     def contacts(self, q: ContactQuantities) -> list[tuple[ContactCandidate, ContactMode]]:
         """All contacts with their present modes."""
@@ -428,38 +431,20 @@ class ModeTransition:
             for k in range(len(touching))
             if touching[k] and (n := self._places.get((k, True))) is not None
         ]
-        if not rows:
+        if not self._approaches(y, q, rows):
             return y, q, False
-        small = self._no_speed(q)
-        moves = max(small, _MOVES * float(np.abs(y[self.model.values.kin.speed_offset :]).max()))
-        switched = [c.two_sided and c.active is not None for c in self.model.contacts]
-        if not any(
-            abs(q.v[n]) > moves if switched[k] else q.v[n] < -small
-            for k, n in rows
-            if switched[k] or not self.model.contacts[k].two_sided
-        ):
-            return y, q, False
-        impulse = self._impulse(q, rows, self.restitution)
+        e = self.restitution
+        impulse = self._impulse(q, rows, e)
         after = self._with(y, q, impulse)
         new = self.model.quantities(after, t)
         self._grain = _GRAIN * float(np.abs(y[: self.model.values.kin.n_q]).max(initial=0.0))
         resting = self._resting(t, q, new, rows)
-        e = self.restitution
         if resting:
-            e = np.where(np.isin(np.arange(len(self.modes)), list(resting)), 0.0, self.restitution)
+            e = np.where(np.isin(np.arange(len(self.modes)), list(resting)), 0.0, e)
             impulse = self._impulse(q, rows, e)
             after = self._with(y, q, impulse)
             new = self.model.quantities(after, t)
-        least = _ROUNDING * _size(impulse)
-        for k, n in rows:
-            if (abs(impulse[n]) if switched[k] else impulse[n]) > least:
-                changes.append(ModeChange(self.model.contacts[k].name, "impact", float(impulse[n])))
-        bounced = (
-            (self.model.contacts[k].name, limit)
-            for k, limit in resting.items()
-            if self.restitution[k] > 0.0
-        )
-        changes += [ModeChange(name, RESTS, None, limit) for name, limit in bounced]
+        changes += self._impact_changes(impulse, rows, resting)
         energy = float(impulse @ q.v + impulse @ q.A @ impulse / 2)
         stopped_bounces = any(self.restitution[k] > 0.0 for k in resting)
         self.impact = ImpactRecord(
@@ -471,6 +456,41 @@ class ModeTransition:
         if stopped is not after:
             self.impact = self.impact._replace(limit=True)
         return stopped, new, True
+
+    def _approaches(
+        self, y: FloatArray, q: ContactQuantities, rows: Sequence[tuple[int, int]]
+    ) -> bool:
+        """Whether a contact closes with a velocity, or a row that has been added moves."""
+        small = self._no_speed(q)
+        speeds = y[self.model.values.kin.speed_offset :]
+        moves = max(small, _MOVES * float(np.abs(speeds).max(initial=0.0)))
+        contacts = self.model.contacts
+        return any(
+            abs(q.v[n]) > moves if self._is_switched(k) else q.v[n] < -small
+            for k, n in rows
+            if self._is_switched(k) or not contacts[k].two_sided
+        )
+
+    def _is_switched(self, k: int) -> bool:
+        c = self.model.contacts[k]
+        return c.two_sided and c.active is not None
+
+    def _impact_changes(
+        self, impulse: FloatArray, rows: Sequence[tuple[int, int]], resting: Mapping[int, float]
+    ) -> list[ModeChange]:
+        """Contacts with an impulse, and those whose bounces are over."""
+        least, names = _ROUNDING * _size(impulse), [c.name for c in self.model.contacts]
+        changes = [
+            ModeChange(names[k], "impact", float(impulse[n]))
+            for k, n in rows
+            if (abs(impulse[n]) if self._is_switched(k) else impulse[n]) > least
+        ]
+        changes += [
+            ModeChange(names[k], RESTS, None, limit)
+            for k, limit in resting.items()
+            if self.restitution[k] > 0.0
+        ]
+        return changes
 
     def _numbers(self, rows: Sequence[tuple[int, int]]) -> tuple[int, ...]:
         """The contacts that take part in an impact, in the order of the candidates."""

@@ -201,17 +201,7 @@ class ContactSwitchedRun:
             watch,
             _mode_transition(self.model, _restitution(self.model), problem),
             self.history,
-            settings=[
-                (
-                    q,
-                    [
-                        (k, symbols.index(i))
-                        for k, i in enumerate(self.history.symbols)
-                        if i in symbols
-                    ],
-                )
-                for q, symbols in settings
-            ],
+            settings=[(q, self._places_of_flags(symbols)) for q, symbols in settings],
             context=context,
             native_parameters=p,
             activity=self.activity,
@@ -226,23 +216,40 @@ class ContactSwitchedRun:
             show,
             modes=modes,
         )
-        unbroken = problem.on_discontinuity is None and problem.taylor is None
-        known = unbroken and has_native_transition(self.model.contacts)
-        if variation is None and not self.events and known:
+        if variation is not None:
+            self._add_saltation(run, modes, variation, p, actor)
+        elif not self.events and self._is_native(problem):
             modes.native = NativeTransition(modes.switcher, watch, context, watched, modes.settings)
             quantities = self.model.compiled.quantities
             modes.parameters = [*settings, (self.model.p, quantities.parameters)]
             self._run = run
-        if variation is not None:
-            modes.saltation = ContactSaltation(
-                variation, self.model, p, self.history, modes.switcher
-            )
-            asked = watch.functions
-            if isinstance(asked, EventsAndGuards) and asked.asked is not None:
-                run.vary = Saltation(
-                    variation, self.native.rates, p, self.values.evaluator, asked.asked, actor
-                )
         return run
+
+    def _places_of_flags(self, symbols: Sequence[int]) -> list[tuple[int, int]]:
+        """The number of each flag with its place among the symbols of an array of parameters."""
+        flags = self.history.symbols
+        return [(k, symbols.index(i)) for k, i in enumerate(flags) if i in symbols]
+
+    def _is_native(self, problem: InitialValueProblem) -> bool:
+        """Whether native code decides the changes of mode."""
+        unbroken = problem.on_discontinuity is None and problem.taylor is None
+        return unbroken and has_native_transition(self.model.contacts)
+
+    def _add_saltation(
+        self,
+        run: EventRun,
+        modes: ContactModes,
+        variation: ForwardSensitivity,
+        p: FloatArray,
+        actor: EventActions,
+    ) -> None:
+        """How sensitivities change with modes and at events."""
+        modes.saltation = ContactSaltation(variation, self.model, p, self.history, modes.switcher)
+        asked = run.watch.functions
+        if isinstance(asked, EventsAndGuards) and asked.asked is not None:
+            run.vary = Saltation(
+                variation, self.native.rates, p, self.values.evaluator, asked.asked, actor
+            )
 
     def batch(self) -> ContactBatch | None:
         """Runs from other initial states by native code alone; None where it needs Python."""
@@ -489,19 +496,9 @@ class ContactModes:
         t, before = integration.t, y[: self._n].copy()
         fired = [self._monitors[c.event - self._first] for c in found if c.event >= self._first]
         old = list(self.switcher.modes)
+        events = [c.event for c in found if c.event < self._first]
         try:
-            if any(m.kind == "jam" for m in fired):
-                names = " and ".join(
-                    repr(self.switcher.model.contacts[m.contact].name)
-                    for m in fired
-                    if m.kind == "jam"
-                )
-                self._jammed(names)
-            events = [c.event for c in found if c.event < self._first]
-            if events:
-                self.switcher.set_active(t, before, self.activity.change(events, t, before))
-            reset = bool(events)
-            new, changes = self.switcher.switch(t, before, fired, reset=reset)
+            new, changes = self._switch(t, before, fired, events)
         except NoFeasibleMode as problem:
             raise self._halted(
                 integration, problem.cause, place=f"t = {t:.9g}", **problem.facts
@@ -527,6 +524,18 @@ class ContactModes:
             name = changes[0].contact if changes else ""
             self.saltation.apply(t, name, ending, after, self.switcher.impact)
         return self._on_constraints(t, after, integration)
+
+    def _switch(
+        self, t: float, y: FloatArray, fired: Sequence[Guard], events: Sequence[int]
+    ) -> tuple[FloatArray, list[ModeChange]]:
+        """The state after impacts and the changes, with contacts that events add and drop."""
+        jammed = [m.contact for m in fired if m.kind == "jam"]
+        if jammed:
+            names = " and ".join(repr(self._names[k]) for k in jammed)
+            raise NoFeasibleMode(Cause.JAMMED_CONTACT, contacts=names)
+        if events:
+            self.switcher.set_active(t, y, self.activity.change(events, t, y))
+        return self.switcher.switch(t, y, fired, reset=bool(events))
 
     def _on_constraints(self, t: float, y: FloatArray, integration: Integrator) -> FloatArray:
         """y on the constraints of the new mode, if the rounding of t alone separates it from them.
@@ -573,9 +582,6 @@ class ContactModes:
         contacts = " and ".join(map(repr, names))
         facts = {"contacts": contacts, "change": change, "since": since}
         return self._halted(integration, Cause.MODE_CHANGES, t=integration.t, **facts)
-
-    def _jammed(self, names: str) -> None:
-        raise NoFeasibleMode(Cause.JAMMED_CONTACT, contacts=names)
 
     def _give_slack(self, integration: Integrator, fired: Sequence[Guard]) -> None:
         """A monitor that is zero but for rounding and comes back to the same time may fall a

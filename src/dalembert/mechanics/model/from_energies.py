@@ -12,7 +12,8 @@ reactions refuse it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from dalembert.errors import BadDescription, BadExpression, NotLinear
@@ -31,6 +32,7 @@ from dalembert.symbolic.algebra.exact.zero_test import decide_all_zero
 from dalembert.symbolic.algebra.expression_graph import LinearCoefficients, gradient, symbols_of
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import Column, gradient_column
+from dalembert.symbolic.algebra.tape import Tape
 
 # a name that is no attribute and no function
 _NAME: Final = re.compile(r"(?<![\w.])[^\W\d]\w*(?!\w*\s*\()")
@@ -129,20 +131,7 @@ def virtual_work(s: Registry, work: str, name: str | None = None) -> None:
     tape = s.space.tape
     variations = {q.i: tape.private_symbol(f"delta_{q.name}") for q in s.q}
 
-    def delta(f: Scalar) -> Scalar:
-        """δf = Σ ∂f/∂q_k δq_k"""
-        moving = [
-            str(tape.nodes[i][1])
-            for i in symbols_of(tape, (f.i,))
-            if i in tape.moving and i not in variations
-        ]
-        inside = set(symbols_of(tape, (f.i,))).intersection(variations)
-        if moving or not inside:
-            held = f"{', '.join(moving)} is not varied" if moving else "it contains no coordinate"
-            msg = f"delta({f}): {held}; virtual displacements are of functions of the coordinates"
-            raise BadExpression(msg)
-        return gradient_column(f, Column(tape, variations)) @ Column(tape, variations.values())
-
+    delta = partial(_variation, tape, variations)
     dW = parse(work, symbols_by_name(s), tape, {"delta": (1, 1, delta)})
     try:
         rest, Q = LinearCoefficients(tape, list(variations.values()))(dW.i)
@@ -156,6 +145,21 @@ def virtual_work(s: Registry, work: str, name: str | None = None) -> None:
         raise BadDescription(msg)
     refuse_accelerations(s, "virtual work", Q.values())
     _declare(s, [(s.q[k], Scalar(tape, e)) for k, e in Q.items()], name, "virtual work")
+
+
+def _variation(tape: Tape, variations: Mapping[int, int], f: Scalar) -> Scalar:
+    """δf = Σ ∂f/∂q_k δq_k"""
+    moving = [
+        str(tape.nodes[i][1])
+        for i in symbols_of(tape, (f.i,))
+        if i in tape.moving and i not in variations
+    ]
+    inside = set(symbols_of(tape, (f.i,))).intersection(variations)
+    if moving or not inside:
+        held = f"{', '.join(moving)} is not varied" if moving else "it contains no coordinate"
+        msg = f"delta({f}): {held}; virtual displacements are of functions of the coordinates"
+        raise BadExpression(msg)
+    return gradient_column(f, Column(tape, variations)) @ Column(tape, variations.values())
 
 
 def _coordinate(s: Registry, q: Scalar | str) -> Scalar:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dalembert.analysis.periodic.diagram import BifurcationDiagram, section_values
 from dalembert.errors import Unknown
+from dalembert.foundation.array_types import FloatArray
 from dalembert.interface.api.ensemble import ensemble
 from dalembert.runtime.numerics.symbol_values import BadValue
 from dalembert.runtime.simulation.events.event import SIGNS
@@ -46,15 +47,7 @@ def bifurcation_diagram(
                samples
     """
     name = str(getattr(parameter, "name", None) or parameter)
-    if direction not in SIGNS:
-        msg = f"bifurcation_diagram: direction={direction!r}; choose 'up', 'down' or 'any'"
-        raise Unknown(msg)
-    if not 0.0 <= transient < duration or samples < 8:
-        msg = (
-            f"bifurcation_diagram: transient={transient!r}, duration={duration!r}, "
-            f"samples={samples!r}; the transient ends before the run, and 8 samples are the least"
-        )
-        raise BadValue(msg)
+    _check_section(direction, transient, duration, samples)
     times = np.linspace(transient, duration, samples)
     study = ensemble(
         system,
@@ -71,15 +64,29 @@ def bifurcation_diagram(
         progress=progress,
     )
     g, y = (np.asarray(study[each].transpose(name, _TIME).values) for each in (section, keep))
-    points: list[np.ndarray] = []
-    places: list[np.ndarray] = []
-    failed = []
-    for k, value in enumerate(values):
-        if not np.isfinite(g[k]).all():
-            failed.append((float(value), "the run stopped"))
-            continue
-        result = section_values(times, g[k], y[k], direction)
-        points.append(result)
-        places.append(np.full(len(result), float(value)))
-    x, y = (np.concatenate(each) if each else np.zeros(0) for each in (places, points))
-    return BifurcationDiagram(name, keep, section, x, y, tuple(failed))
+    is_finite = np.isfinite(g).all(axis=1).tolist()
+    given = [float(value) for value in values]
+    stopped = tuple((given[k], "the run stopped") for k, ok in enumerate(is_finite) if not ok)
+    points = {
+        k: section_values(times, g[k], y[k], direction) for k, ok in enumerate(is_finite) if ok
+    }
+    x, y = _joined([np.full(len(p), given[k]) for k, p in points.items()]), _joined(points.values())
+    return BifurcationDiagram(name, keep, section, x, y, stopped)
+
+
+def _joined(parts: Iterable[FloatArray]) -> FloatArray:
+    """One array; nothing where every run stopped."""
+    return np.concatenate([np.zeros(0), *parts])
+
+
+def _check_section(direction: str, transient: float, duration: float, samples: int) -> None:
+    """Refuse unknown directions and times at which nothing is sampled."""
+    if direction not in SIGNS:
+        msg = f"bifurcation_diagram: direction={direction!r}; choose 'up', 'down' or 'any'"
+        raise Unknown(msg)
+    if not 0.0 <= transient < duration or samples < 8:
+        msg = (
+            f"bifurcation_diagram: transient={transient!r}, duration={duration!r}, "
+            f"samples={samples!r}; the transient ends before the run, and 8 samples are the least"
+        )
+        raise BadValue(msg)

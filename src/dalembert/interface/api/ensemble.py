@@ -114,7 +114,26 @@ def ensemble(
     plan = _ensemble_plan(system, duration, chosen, over, (n, sampling, seed), keep, audit=audit)
     _check_parallel_options(threads, lanes, chunk)
     _check_memory(plan, saved=save is not None)
-    begin, count = time.perf_counter(), len(plan.grid)
+    begin = time.perf_counter()
+    store, drifts = _run_plan(plan, save, engine, (threads, lanes, chunk), progress)
+    single = functools.partial(_run_single, plan)
+    done = Ensemble(plan, *store.read(), single, time.perf_counter() - begin)
+    warn_of_energy_errors(done, drifts)
+    return done
+
+
+def _run_plan(
+    plan: EnsemblePlan,
+    save: str | os.PathLike[str] | None,
+    engine: Any,
+    parallel: tuple[int | None, int | None, int | None],
+    progress: bool | None,
+) -> tuple[MemoryStore | ZarrStore, dict[int, float]]:
+    """All members chunk by chunk, in `parallel` threads, lanes and chunks: where their results
+    are, and energy errors that are too large.
+    """
+    threads, lanes, chunk = parallel
+    count = len(plan.grid)
     runner, how = _select_runner(plan, lanes)
     length = chunk_size(plan, chunk)
     store = (
@@ -135,10 +154,7 @@ def ensemble(
         for (first, _), result in results:
             store.write(first, result)
             drifts |= excessive_drifts(plan, result, first)
-    single = functools.partial(_run_single, plan)
-    done = Ensemble(plan, *store.read(), single, time.perf_counter() - begin)
-    warn_of_energy_errors(done, drifts)
-    return done
+    return store, drifts
 
 
 def _ensemble_plan(

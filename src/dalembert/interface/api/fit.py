@@ -84,19 +84,10 @@ def fit(
     tables = [tuple(in_system_units(system, c) for c in table) for table in read_tables(data)]
     values = options.pop("values", None) or {}
     unknowns = _first_unknowns(system, unknown, per_table=len(tables) > 1 and _is_list(start))
-    local, constants = unknowns.local, unknowns.constants
     given = (("start", start), ("guess", guess), ("inputs", inputs), ("t0", t0))
     each = {what: _per_table(what, x, len(tables)) for what, x in given}
-    experiments = []
-    for k, columns in enumerate(tables):
-        begin, end = _time_span(columns, each["t0"][k])
-        known = {"start": dict(each["start"][k] or {}), "values": dict(values)}
-        places = unknowns.unknown_positions(k, columns, begin, known)
-        times = None if delays else np.unique(np.concatenate([c.t for c in columns]))
-        wish = {what: each[what][k] for what in ("guess", "inputs")}
-        wish |= {"t0": begin, "events": events, **options, "at": times}
-        runner = _simulator(system, end - begin, known, constants, local, wish)
-        experiments.append(Experiment(columns, local, places, runner))
+    common = {"events": events, **options}
+    experiments = _experiments(tables, unknowns, each, values, common, at_times=not delays)
     columns_by_name = list(dict.fromkeys(c.name for columns in tables for c in columns))
     sensors = _sensor_model(columns_by_name, offsets, delays, len(unknowns.theta))
     if sensors.delays:
@@ -105,10 +96,34 @@ def fit(
     every = tuple(theta)
     return solve_fit(
         tuple(experiments), every, np.array(list(theta.values())),
-        _standard_deviations(columns_by_name, noise), _bound_arrays(every, local, bounds),
+        _standard_deviations(columns_by_name, noise), _bound_arrays(every, unknowns.local, bounds),
         max_evaluations, _thread_count(threads), sensors, _priors(every, priors),
         robust=_is_robust(loss),
     )  # fmt: skip
+
+
+def _experiments(
+    tables: Sequence[tuple[MeasuredColumn, ...]],
+    unknowns: _Unknowns,
+    each: Mapping[str, Sequence[Any]],
+    values: Mapping[Any, Any],
+    common: Mapping[str, Any],
+    *,
+    at_times: bool,
+) -> list[Experiment]:
+    """The run that each table is compared with; unknowns of its own enter on the way."""
+    experiments = []
+    for k, columns in enumerate(tables):
+        begin, end = _time_span(columns, each["t0"][k])
+        known = {"start": dict(each["start"][k] or {}), "values": dict(values)}
+        places = unknowns.unknown_positions(k, columns, begin, known)
+        times = np.unique(np.concatenate([c.t for c in columns])) if at_times else None
+        wish = {what: each[what][k] for what in ("guess", "inputs")}
+        wish |= {"t0": begin, **common, "at": times}
+        local, constants = unknowns.local, unknowns.constants
+        runner = _simulator(unknowns.system, end - begin, known, constants, local, wish)
+        experiments.append(Experiment(columns, local, places, runner))
+    return experiments
 
 
 def _first_unknowns(

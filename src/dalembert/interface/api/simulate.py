@@ -7,7 +7,7 @@ part from it, and da.rests, whether friction holds a system where it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from dalembert.analysis.studies.lyapunov import LyapunovExponent
     from dalembert.runtime.contact.static_equilibrium import RestPosition
     from dalembert.runtime.simulation.energy_audit import Quadratures
-    from dalembert.runtime.simulation.simulate import RunMemory
+    from dalembert.runtime.simulation.simulate import RunMemory, SwitchedRun
     from dalembert.runtime.simulation.trajectory import Trajectory
+    from dalembert.runtime.states.run_values import RunValues
 
 
 @check_options
@@ -209,12 +210,7 @@ def run_system(
     if system.expansions:
         _check_flexible_members(system, duration, options)
     kin, equations = select_equations(system, options.integrator)
-    contacts = None
-    if system.contacts:
-        from dalembert.runtime.contact.contact_run import contact_run
-
-        assert isinstance(equations, ExplicitEquations)
-        contacts = contact_run(equations)
+    contacts = _contact_binding(system, equations)
     if keep_energy:
         _check_energy_projection(kin, contacts=contacts is not None)
     quadratures = energy_quadratures(
@@ -233,13 +229,30 @@ def run_system(
             return run_system(system, duration, again, audit=audit, keep_energy=keep_energy)
         _explain_stop(failure, kin, options)
         raise
+    _warn_after_run(system, trajectory, options)
+    return trajectory
+
+
+def _contact_binding(
+    system: System, equations: ExplicitEquations | SaddlePointEquations
+) -> Callable[[RunValues, RunOptions], SwitchedRun] | None:
+    """What binds the forces of contacts, where there are any."""
+    if not system.contacts:
+        return None
+    from dalembert.runtime.contact.contact_run import contact_run
+
+    assert isinstance(equations, ExplicitEquations)
+    return contact_run(equations)
+
+
+def _warn_after_run(system: System, trajectory: Trajectory, options: RunOptions) -> None:
+    """Beams that turned too fast for their members, and a stiff run by the wrong method."""
     if system.expansions:
         from dalembert.analysis.flexible.assumed_modes.ritz import warn_missing_stiffening_after
 
         warn_missing_stiffening_after(trajectory, options.values)
     if trajectory.solution.stiff and options.integrator == "native":
         warn_stiff_run(system, trajectory.solution.steps)
-    return trajectory
 
 
 def _check_flexible_members(system: System, duration: float, options: RunOptions) -> None:

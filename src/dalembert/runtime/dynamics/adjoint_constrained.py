@@ -5,7 +5,7 @@ saddle-point matrix.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from dalembert.runtime.ode.dop853_coefficients import STEP_STAGES, A, B, C
 from dalembert.runtime.simulation.model import NativeModel
 from dalembert.symbolic.algebra.sparse_matrix import sum_of_products
 from dalembert.symbolic.algebra.tape import Tape
+
+if TYPE_CHECKING:
+    from dalembert.runtime.ode.constrained.block_layout import Entries
 
 _DEPENDENT: Final = 1e-12
 
@@ -37,14 +40,7 @@ class ConstrainedSteps:
         n_z, rows = len(entries.f), len(entries.A)
         self.n_q, self.n_z, self.n_r = len(entries.qdot), n_z, n_z + rows
         unknown = [t.private_symbol(f"unknown {k}") for k in range(n_z + rows)]
-        zdot, lam = unknown[:n_z], unknown[n_z:]
-        residuals = []
-        for r in range(n_z):
-            mass = [(e, zdot[s]) for s, e in _row(entries.M, r).items()]
-            push = [(a[r], t.neg(lam[j])) for j, a in enumerate(entries.A) if r in a]
-            residuals.append(sum_of_products(t, [*mass, *push], t.neg(entries.f[r])))
-        for a, gamma in zip(entries.A, entries.gamma, strict=True):
-            residuals.append(sum_of_products(t, [(e, zdot[s]) for s, e in a.items()], gamma))
+        residuals = _residuals(t, entries, unknown[:n_z], unknown[n_z:])
         self._matrix = sparse_jacobian(t, residuals, unknown)
         outs = (*entries.qdot, *residuals, *self._matrix.nodes)
         self._values = TapeFunction(t, outs, (*state, *unknown), parameters)
@@ -108,3 +104,15 @@ def _row(M: Sequence[dict[int, int]], r: int) -> dict[int, int]:
     return {s: e for s, e in M[r].items() if s >= r} | {
         q: row[r] for q, row in enumerate(M[:r]) if r in row
     }
+
+
+def _residuals(t: Tape, entries: Entries, zdot: Sequence[int], lam: Sequence[int]) -> list[int]:
+    """M ż − f − Aᵀλ and A ż + γ"""
+    residuals = []
+    for r, f in enumerate(entries.f):
+        mass = [(e, zdot[s]) for s, e in _row(entries.M, r).items()]
+        push = [(a[r], t.neg(lam[j])) for j, a in enumerate(entries.A) if r in a]
+        residuals.append(sum_of_products(t, [*mass, *push], t.neg(f)))
+    for a, gamma in zip(entries.A, entries.gamma, strict=True):
+        residuals.append(sum_of_products(t, [(e, zdot[s]) for s, e in a.items()], gamma))
+    return residuals

@@ -61,23 +61,42 @@ def compile(  # noqa: A001 - da.compile is the verb a user looks for
     """
     from dalembert.runtime.numerics.forward_dynamics import NativeDynamics
 
+    _check_compile(system, expressions, start, speeds)
+    if isinstance(system, Derivation):
+        equations = solve_accelerations(system.equations)
+        return NativeDynamics(system.kinematics.system, equations, _speed_pivots(system.kinematics))
+    kin = kinematics(system)
+    if speeds == "all" and system.constraints:
+        from dalembert.runtime.dynamics.compiled_functions import AllRatesDynamics
+
+        return AllRatesDynamics(system, *saddle_equations(unreduced_kinematics(kin)))
+    kin = kin if start is None else nonsingular_kinematics(kin, start)
+    if expressions is not None:
+        from dalembert.runtime.dynamics.compiled_functions import native_expressions
+
+        return native_expressions(kin, expressions, _speed_pivots(kin))
+    return NativeDynamics(system, forward_dynamics_of(kin), _speed_pivots(kin))
+
+
+def _check_compile(
+    system: System | Derivation,
+    expressions: Any,
+    start: Mapping[Any, Any] | None,
+    speeds: str | None,
+) -> None:
+    """Refuse arguments of da.compile that contradict one another."""
     if speeds not in (None, "all"):
         msg = f"compile: speeds={speeds!r:.40}; give 'all', or declare speeds with s.speeds(…)"
         raise Unknown(msg)
-    if isinstance(system, Derivation):
-        if not (start is None and speeds is None):
-            msg = (
-                "compile: a derivation keeps its speeds; leave out start= and speeds=, or give "
-                "the system in its place"
-            )
-            raise NotApplicable(msg)
-        if expressions is None:
-            return NativeDynamics(
-                system.kinematics.system,
-                solve_accelerations(system.equations),
-                _speed_pivots(system.kinematics),
-            )
-    if not isinstance(system, System):
+    if isinstance(system, Derivation) and not (start is None and speeds is None):
+        msg = (
+            "compile: a derivation keeps its speeds; leave out start= and speeds=, or give "
+            "the system in its place"
+        )
+        raise NotApplicable(msg)
+    if not isinstance(system, System) and not (
+        isinstance(system, Derivation) and expressions is None
+    ):
         wanted = (
             "give a System or a Derivation, not"
             if expressions is None
@@ -91,17 +110,6 @@ def compile(  # noqa: A001 - da.compile is the verb a user looks for
             "speeds=, or choose them with start={…}"
         )
         raise NotApplicable(msg)
-    kin = kinematics(system)
-    if speeds == "all" and system.constraints:
-        from dalembert.runtime.dynamics.compiled_functions import AllRatesDynamics
-
-        return AllRatesDynamics(system, *saddle_equations(unreduced_kinematics(kin)))
-    kin = kin if start is None else nonsingular_kinematics(kin, start)
-    if expressions is not None:
-        from dalembert.runtime.dynamics.compiled_functions import native_expressions
-
-        return native_expressions(kin, expressions, _speed_pivots(kin))
-    return NativeDynamics(system, forward_dynamics_of(kin), _speed_pivots(kin))
 
 
 def _speed_pivots(kin: Kinematics) -> tuple[Scalar, ...]:

@@ -144,10 +144,7 @@ class Context:
             projects = rates.needs_projection
             self._use_saddle_rates(rates)
         if projection is not None:
-            self._fields.projection = projection.address
-            self._fields.projection_work = self._allocate_work(projection, self._fields.p)
-            self._fields.result = self._keep_alive(np.zeros(projection.n_out))
-            self._fields.n_coordinates = projection.n_out - 1
+            self._use_projection(projection)
         self.address = ctypes.addressof(self._fields)
         name = "rhs_without_time" if autonomous else "rhs"
         if n_forces:
@@ -157,6 +154,14 @@ class Context:
         self.rhs: int = _library().address(name)
         self.project: int = _library().address("project") if projects else 0
         self.accept: int = 0
+
+    def _use_projection(self, projection: CompiledFunction) -> None:
+        """The projection step and its largest residual."""
+        fields = self._fields
+        fields.projection = projection.address
+        fields.projection_work = self._allocate_work(projection, fields.p)
+        fields.result = self._keep_alive(np.zeros(projection.n_out))
+        fields.n_coordinates = projection.n_out - 1
 
     def _use_saddle_rates(self, space: Workspace) -> None:
         """Rates in augmented form: λ is stored after the state and the time, where the audit finds

@@ -250,11 +250,7 @@ def _compile_audit(setting: RunValues, quadratures: Quadratures, room: int) -> A
     # the power of moving rows needs λ, which then stands after the time
     moved_by_rows = not set(kin.multipliers).isdisjoint(symbols_of(tape, rates))
     contact = tuple(i for i in setting.bindings if i in setting.state_dependent)
-    known = {i: x for i, x in setting.bindings.items() if i not in setting.state_dependent}
-    nodes = tuple(rates)
-    if contact:
-        of_contact = Substitution(tape, known)
-        nodes = tuple(map(of_contact, copy_expressions(quadratures.tape, tape, quadratures.rates)))
+    nodes = _rates_of_forces(setting, quadratures, tape) if contact else tuple(rates)
     places = quadratures.Z, quadratures.projection_change, quadratures.energy_correction
     autonomous = kin.system.t.i not in symbols_of(tape, rates) and not moved_by_rows
     how = autonomous, moved_by_rows, quadratures.event_loss
@@ -271,3 +267,10 @@ def _compile_audit(setting: RunValues, quadratures: Quadratures, room: int) -> A
         forces=kin.multipliers if moved_by_rows else contact,
         nodes_of_forces=nodes,
     )
+
+
+def _rates_of_forces(setting: RunValues, quadratures: Quadratures, tape: Tape) -> tuple[int, ...]:
+    """The rates of the quadratures with contact forces as symbols."""
+    known = {i: x for i, x in setting.bindings.items() if i not in setting.state_dependent}
+    rates = copy_expressions(quadratures.tape, tape, quadratures.rates)
+    return tuple(map(Substitution(tape, known), rates))

@@ -6,12 +6,13 @@ does not share an error with the code that computes impacts.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from dalembert.errors import warn
-from dalembert.foundation.array_types import FloatArray, IndexArray
+from dalembert.foundation.array_types import BoolArray, FloatArray, IndexArray
 from dalembert.mechanics.model.elements import UnilateralContact
 
 if TYPE_CHECKING:
@@ -65,14 +66,19 @@ def warn_of_wrong_impacts(run: Trajectory) -> bool:
     touches = closed & (jumps.gap <= _OPEN * max(size, 1.0))
     enters = touches & changed & (jumps.after < -small)
     alone = closed & (closed.sum(axis=0) == 1) & (jumps.before < -small)
-    rough = any(c.slip is not None for c in run.system.contacts)
-    simple = np.array([c.law == "newton" or not rough for c in contacts])
+    simple = _follows_newton(run, contacts)
     rebound = -jumps.restitution * jumps.before
     wrong = alone & simple[:, None] & (np.abs(jumps.after - rebound) > small)
     if wrong.any():
         rests = np.array([_last_rest(run, c.name) for c in contacts])
         wrong &= (np.abs(jumps.after) > small) | (jumps.t > rests[:, None])
     return _report(contacts, jumps, rebound, enters | wrong)
+
+
+def _follows_newton(run: Trajectory, contacts: Sequence[UnilateralContact]) -> BoolArray:
+    """At which contacts v_N⁺ = −e v_N⁻ must hold."""
+    rough = any(c.slip is not None for c in run.system.contacts)
+    return np.array([c.law == "newton" or not rough for c in contacts])
 
 
 def _last_rest(run: Trajectory, name: str) -> float:

@@ -215,12 +215,9 @@ def _explicit_model(
     compiled = ExplicitRates(tape, rates, state, parameters)
     back_native = CompiledFunction(tape, steps, state, parameters) if steps else None
     autonomous = state[-1] not in symbols_of(tape, rates)
-    implied = None
-    if equations.source is not None:
-        symbols, residuals = (
-            here(equations.source.tape, i)
-            for i in (equations.source.udot, equations.source.residuals)
-        )
+    implied, source = None, equations.source
+    if source is not None:
+        symbols, residuals = (here(source.tape, i) for i in (source.udot, source.residuals))
         known = {*state, *parameters, *symbols}
         implied = _implicit_rates(tape, symbols, residuals, rates, known)
     return NativeModel(

@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 
 from dalembert.errors import BadExpression, NotApplicable, Unknown
-from dalembert.foundation.array_types import FloatArray
+from dalembert.foundation.array_types import BoolArray, FloatArray
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.suggestions import suggest_name
 from dalembert.runtime.ode.failures import BadStart
@@ -263,16 +263,19 @@ class _InitialSensitivity:
         by_constants = self._constant_derivatives([r.node for r in rows])
         off = by_constants - np.array(targets) + J @ dq
         size = np.abs(by_constants) + np.abs(targets) + np.abs(J) @ np.abs(dq)
+        violated = np.abs(off) > _ROUNDING * size
         for j in range(k):
-            reached, columns = assembler.connected_block(
-                np.abs(off[:, j]) > _ROUNDING * size[:, j], free
-            )
+            reached, columns = assembler.connected_block(violated[:, j], free)
             if reached.any():
-                step, determined = _min_norm_solution(J[np.ix_(reached, columns)], -off[reached, j])
-                if not determined and self._start.iterations:
-                    raise _Underdetermined
-                dq[columns, j] = step
+                dq[columns, j] = self._row_step(J[np.ix_(reached, columns)], -off[reached, j])
         return dq
+
+    def _row_step(self, J: FloatArray, off: FloatArray) -> FloatArray:
+        """The shortest step back onto rows; refused where an assembly chose among several."""
+        step, determined = _min_norm_solution(J, off)
+        if not determined and self._start.iterations:
+            raise _Underdetermined
+        return step
 
     def _first_order(self) -> FloatArray:
         """First-order states, which no row determines."""
@@ -300,13 +303,7 @@ class _InitialSensitivity:
         for c in asked:
             if c.symbol in place:
                 du[place[c.symbol]] = self._target(c)
-        free = (C != 0.0).any(axis=0)
-        free[direct] = False
-        for r in range(kin.n_u if kin.multipliers and u.any() else 0):
-            # rates that may be zero are so, first declared first, as where the start was found
-            if np.linalg.matrix_rank(C[:, free], tol=_RANK) == np.count_nonzero(free):
-                break
-            free[r] &= u[r] != 0.0
+        free = self._free_speeds(C, direct)
         size = np.abs(wanted) + np.abs(C) @ np.abs(du)
         for j in range(k):
             left = wanted[:, j] - C @ du[:, j]
@@ -317,6 +314,18 @@ class _InitialSensitivity:
                 raise _Underdetermined
             du[free, j] = step
         return du
+
+    def _free_speeds(self, C: FloatArray, given: Sequence[int]) -> BoolArray:
+        """The speeds that the conditions determine."""
+        kin, u = self._evaluator.kin, self._start.u
+        free: BoolArray = (C != 0.0).any(axis=0)
+        free[list(given)] = False
+        for r in range(kin.n_u if kin.multipliers and u.any() else 0):
+            # rates that may be zero are so, first declared first, as where the start was found
+            if np.linalg.matrix_rank(C[:, free], tol=_RANK) == np.count_nonzero(free):
+                break
+            free[r] &= u[r] != 0.0
+        return free
 
 
 def _min_norm_solution(A: FloatArray, b: FloatArray) -> tuple[FloatArray, bool]:

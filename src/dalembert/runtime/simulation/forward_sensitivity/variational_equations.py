@@ -65,6 +65,8 @@ from dalembert.symbolic.algebra.tape import Tape
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from dalembert.runtime.ode.constrained.block_layout import Entries
+
 
 # the constants of the directions, None for one that only the start begins
 Directions = tuple[int | None, ...]
@@ -175,16 +177,13 @@ def _explicit_variational(
             rates += [insert(tape.neg(e)) for e in slopes]
         moves += [*(d(e) for e in steps), *still]
     state = (*x, *(s for column in S for s in column), t)
-    compiled = ExplicitRates(tape, rates, state, model.parameters)
-    back = (
-        CompiledFunction(tape, [*moves, model.steps[-1]], state, model.parameters)
-        if model.steps
-        else None
-    )
+    p = model.parameters
     return replace(
         model,
-        rates=compiled,
-        projection=back,
+        rates=ExplicitRates(tape, rates, state, p),
+        projection=(
+            CompiledFunction(tape, [*moves, model.steps[-1]], state, p) if model.steps else None
+        ),
         tape=tape,
         nodes=tuple(rates),
         state=state,
@@ -205,32 +204,14 @@ def _saddle_tangents(
     zdot, lam = (
         [tape.symbol(f"∂{name}{k}") for k in range(count)] for name, count in (("ż", n), ("λ", m))
     )
-    left = _mass_matrix_product(tape, entries.M, zdot)
-    force = [
-        sum_of_products(
-            tape, ((row[r], lam[j]) for j, row in enumerate(entries.A) if r in row), entries.f[r]
-        )
-        for r in range(n)
-    ]
-    balance = Column(tape, force) - Column(tape, left)
-    rows = [
-        sum_of_products(tape, ((a, zdot[s]) for s, a in row.items()), g)
-        for row, g in zip(entries.A, entries.gamma, strict=True)
-    ]
+    balance, rows = _saddle_residuals(tape, entries, zdot, lam)
     equations: list[int] = []
     held: list[int] = []
     for column, constant in zip(S, directions, strict=True):
         d = total_derivative(tape, x, column, constant)
         equations += [d(e) for e in (*entries.qdot, *balance, *rows)]
         held += [d(e) for e in (*entries.phi, *entries.e)]
-    z = x[len(entries.qdot) :]
-    linear = LinearCoefficients(tape, z)
-    shift = [
-        sum_of_products(tape, ((c, z[r]) for r, c in linear(e)[1].items()))
-        for e in entries.qdot[: kin.n_q]
-    ]
-    # nothing moves first-order states onto rows
-    shift += [tape.zero] * (len(entries.qdot) - kin.n_q)
+    shift = _coordinate_shift(tape, entries, x[len(entries.qdot) :], kin.n_q)
     state = (*x, *(s for column in S for s in column), t)
     p = model.parameters
     return VariationalEquations(
@@ -239,6 +220,33 @@ def _saddle_tangents(
         CompiledFunction(tape, held, state, p),
         CompiledFunction(tape, shift, model.state, p),
     )
+
+
+def _saddle_residuals(
+    tape: Tape, entries: Entries, zdot: Sequence[int], lam: Sequence[int]
+) -> tuple[Column, list[int]]:
+    """f + Aᵀλ − M ż and A ż + γ"""
+    left = _mass_matrix_product(tape, entries.M, zdot)
+    force = [
+        sum_of_products(tape, ((row[r], lam[j]) for j, row in enumerate(entries.A) if r in row), f)
+        for r, f in enumerate(entries.f)
+    ]
+    balance = Column(tape, force) - Column(tape, left)
+    rows = [
+        sum_of_products(tape, ((a, zdot[s]) for s, a in row.items()), g)
+        for row, g in zip(entries.A, entries.gamma, strict=True)
+    ]
+    return balance, rows
+
+
+def _coordinate_shift(tape: Tape, entries: Entries, z: Sequence[int], n_q: int) -> list[int]:
+    """E δz; nothing moves first-order states onto rows."""
+    linear = LinearCoefficients(tape, z)
+    shift = [
+        sum_of_products(tape, ((c, z[r]) for r, c in linear(e)[1].items()))
+        for e in entries.qdot[:n_q]
+    ]
+    return shift + [tape.zero] * (len(entries.qdot) - n_q)
 
 
 def _mass_matrix_product(tape: Tape, M: Sequence[dict[int, int]], zdot: Sequence[int]) -> list[int]:

@@ -222,32 +222,10 @@ class RunReactions(NotebookDisplay):
 
     def __str__(self) -> str:
         lines = [
-            f"{self.system}: largest reactions for t = {_first(self.t):.6g} … {_last(self.t):.6g}"
+            f"{self.system}: largest reactions for t = {_first(self.t):.6g} … {_last(self.t):.6g}",
+            *self._largest_loads(),
+            *self._supplied_power(),
         ]
-        maxima = [
-            (label, float(np.max(np.abs(x), initial=0.0)))
-            for load in self.loads
-            for label, x in magnitudes(load).items()
-        ]
-        dust, width = (
-            _ROUNDOFF * max((x for _, x in maxima), default=0.0),
-            max((len(label) for label, _ in maxima), default=0),
-        )
-        lines += [
-            f"  {label:<{width}}  {x if x > dust else 0.0:.6g} {self.units.get(label, '')}".rstrip()
-            for label, x in maxima
-        ]
-        W, J = (" W", " J") if self.units else ("", "")
-        if np.any(self.power_in):
-            lines.append(
-                f"power supplied: at most {float(np.max(np.abs(self.power_in))):.6g}{W}; work "
-                f"{_last(self.work_in):.6g}{J}"
-            )
-        if np.any(self.power_of_time):
-            largest = float(np.max(np.abs(self.power_of_time)))
-            lines.append(
-                f"  of it at most {largest:.6g}{W} by explicit time in positions or potentials "
-            )
         if self.is_shared:
             lines.append(
                 f"some constraint rows are redundant: of the multipliers that give the same "
@@ -263,6 +241,36 @@ class RunReactions(NotebookDisplay):
         if self.rows:
             lines.append(f"balance along the coordinates: {self.balance:.1e} of the largest load")
         return "\n".join(lines)
+
+    def _largest_loads(self) -> list[str]:
+        """The largest magnitude of each load; zero where only rounding is left."""
+        maxima = [
+            (label, float(np.max(np.abs(x), initial=0.0)))
+            for load in self.loads
+            for label, x in magnitudes(load).items()
+        ]
+        dust = _ROUNDOFF * max((x for _, x in maxima), default=0.0)
+        width = max((len(label) for label, _ in maxima), default=0)
+        return [
+            f"  {label:<{width}}  {x if x > dust else 0.0:.6g} {self.units.get(label, '')}".rstrip()
+            for label, x in maxima
+        ]
+
+    def _supplied_power(self) -> list[str]:
+        """The power that prescribed motions supply."""
+        lines = []
+        W, J = (" W", " J") if self.units else ("", "")
+        if np.any(self.power_in):
+            lines.append(
+                f"power supplied: at most {float(np.max(np.abs(self.power_in))):.6g}{W}; work "
+                f"{_last(self.work_in):.6g}{J}"
+            )
+        if np.any(self.power_of_time):
+            largest = float(np.max(np.abs(self.power_of_time)))
+            lines.append(
+                f"  of it at most {largest:.6g}{W} by explicit time in positions or potentials "
+            )
+        return lines
 
     __repr__ = __str__
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -70,23 +70,11 @@ def run_reactions(run: Trajectory) -> RunReactions:
     lam, balance, is_shared = _multipliers(run, kin, driving_loads)
     symbolic_reactions = reactions(kin)
     moves = _is_rheonomic(kin, driving_loads)
-    # without anything that moves by itself only rounding would be left
-    fed = table([driving_loads.power])[0] if moves else np.zeros(len(run))
-    drives = {
-        d.name: _drive_load(table, d.name, d.rate, d.load, d.rows, lam)
-        for d in driving_loads.drives
-        if has_own_load(kin, d)
-    }
-    dust = _RANK * float(np.max(np.abs(fed), initial=0.0))
-    power = (
-        _zero_roundoff(lam * table(driving_loads.row_rates), dust) if moves else np.zeros_like(lam)
-    )
-    rest = _zero_roundoff(
-        fed - sum((d.power for d in drives.values()), np.sum(power, axis=0)), dust
-    )
+    supplied = _supplied_power(kin, table, driving_loads, lam, moves=moves)
+    drives = supplied.drives
     own = [k for k, row in enumerate(reaction_rows(kin)) if not row.is_norm]
     rows = {
-        row.row: _row_load(run, symbolic_reactions, row, lam[k], power[k])
+        row.row: _row_load(run, symbolic_reactions, row, lam[k], supplied.of_rows[k])
         for k, row in zip(own, symbolic_reactions.rows, strict=True)
     }
     joints = _joint_wrenches(run, symbolic_reactions, lam[own])
@@ -105,8 +93,8 @@ def run_reactions(run: Trajectory) -> RunReactions:
         joints,
         rows,
         drives,
-        fed,
-        rest,
+        supplied.total,
+        supplied.of_time,
         work,
         balance,
         is_shared,
@@ -114,6 +102,39 @@ def run_reactions(run: Trajectory) -> RunReactions:
         units,
         off,
     )
+
+
+class _SuppliedPower(NamedTuple):
+    """What moves by itself supplies: in all, by drives, by moving rows, and by explicit time."""
+
+    total: FloatArray
+    drives: dict[str, DriveLoad]
+    of_rows: FloatArray
+    of_time: FloatArray
+
+
+def _supplied_power(
+    kin: Kinematics,
+    table: Callable[[Sequence[int]], FloatArray],
+    driving_loads: PrescribedMotionLoads,
+    lam: FloatArray,
+    *,
+    moves: bool,
+) -> _SuppliedPower:
+    """Powers at the times of the run."""
+    # without anything that moves by itself only rounding would be left
+    total = table([driving_loads.power])[0] if moves else np.zeros(lam.shape[1])
+    drives = {
+        d.name: _drive_load(table, d.name, d.rate, d.load, d.rows, lam)
+        for d in driving_loads.drives
+        if has_own_load(kin, d)
+    }
+    dust = _RANK * float(np.max(np.abs(total), initial=0.0))
+    of_rows = (
+        _zero_roundoff(lam * table(driving_loads.row_rates), dust) if moves else np.zeros_like(lam)
+    )
+    known = sum((d.power for d in drives.values()), np.sum(of_rows, axis=0))
+    return _SuppliedPower(total, drives, of_rows, _zero_roundoff(total - known, dust))
 
 
 def _zero_roundoff(x: FloatArray, dust: float) -> FloatArray:

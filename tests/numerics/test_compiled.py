@@ -472,8 +472,6 @@ def test_the_level_of_code_generation_falls_with_the_length(monkeypatch):
     monkeypatch.setattr(compiled_function, "_MAX_ALLOCATED_NODES", 50)
     assert [(2, 2), (0, 1)] == levels
     assert g.code_generation_level() == "unscheduled"
-    monkeypatch.setattr(compiled_function, "_MAX_SELECTED_NODES", 50)
-    assert g.code_generation_level() == 0
 
 
 def test_code_without_scheduling_has_the_same_bits(monkeypatch):

@@ -43,11 +43,9 @@ _MAX_INLINED_NODES: Final = 500
 # operations beyond which LLVM's own scheduling is no gain (3 % of the time at 13 000)
 _MAX_SCHEDULED_NODES: Final = 2500
 # operations beyond which registers are allocated quickly: at 39 000 it takes 0.7 s in place of
-# 1.4 s, and a call 12.4 µs in place of 9.9 µs (19.5 µs at level 0)
+# 1.4 s, and a call 12.4 µs in place of 9.9 µs (19.5 µs at level 0); at 209 000 (500 joints) 3.7 s
+# in place of 5.9 s, and a call 47 µs in place of 32 µs (73 µs at level 0, compiled no faster)
 _MAX_ALLOCATED_NODES: Final = 30_000
-# operations beyond which LLVM's level 0 is used in any case: at 155 000 it takes 1.6 s in place of
-# 2.6 s
-_MAX_SELECTED_NODES: Final = 100_000
 # nodes beyond which tables of operands replace instructions, where a path through the operations is
 # shorter than this part of their number
 _MIN_TABULATED_NODES: Final = 60_000
@@ -334,7 +332,7 @@ class NativeSource:
         size = len(self.live_nodes)
         if size <= _MAX_SCHEDULED_NODES or self.is_wide:
             return 2
-        if self.rarely or size > _MAX_SELECTED_NODES:
+        if self.rarely:
             return 0
         return "unscheduled" if size > _MAX_ALLOCATED_NODES else 1
 

@@ -66,12 +66,10 @@ def solve_constrained(equations: SaddlePointEquations) -> ConstrainedDynamics:
     free = Column(t, metric.solve(f.nodes))
     lam = held.G.solve((-(gamma + A @ free)).nodes)
     # a position constraint is corrected at position level
-    position_rows = [(row.A, row.row.phi) for row in rows if row.row.phi is not None]
-    phi = [p for _, p in position_rows]
-    step = _ConstraintSolver(SparseMatrix(t, (a for a, _ in position_rows), n), metric).correction(
-        phi
-    )
-    shift = Substitution(t, dict(zip(equations.z, step, strict=True)))
+    holonomic = [row for row in rows if row.row.phi is not None]
+    phi = [row.row.phi for row in holonomic if row.row.phi is not None]
+    solver = _ConstraintSolver(SparseMatrix(t, (row.A for row in holonomic), n), metric)
+    shift = Substitution(t, dict(zip(equations.z, solver.correction(phi), strict=True)))
     residual = sum_scalars(t, (abs(Scalar(t, p)) for p in phi)).i
     z = Column(t, equations.z) + held.correction([row.e for row in rows])
     return ConstrainedDynamics(

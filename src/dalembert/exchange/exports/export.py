@@ -51,6 +51,12 @@ class Export(Displayable):
         return _write_files(self.files, path)
 
 
+def _check_outputs(outputs: object) -> None:
+    if isinstance(outputs, str) or not isinstance(outputs, Sequence):
+        msg = f"export: outputs={outputs!r:.60}; give a list of expressions"
+        raise Unknown(msg)
+
+
 def export(
     system: System | KalmanFilter,
     format: str,  # noqa: A002 - the word a user looks for
@@ -90,9 +96,7 @@ def export(
         _refuse_modes(
             system, f"{format!r}{' in single precision' * writer.switches}", inputs, events
         )
-    if isinstance(outputs, str) or not isinstance(outputs, Sequence):
-        msg = f"export: outputs={outputs!r:.60}; give a list of expressions"
-        raise Unknown(msg)
+    _check_outputs(outputs)
     wanted = ExportRequest(
         values=values or {},
         inputs=inputs or {},

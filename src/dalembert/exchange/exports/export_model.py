@@ -18,6 +18,7 @@ from dalembert.exchange.exports.exported_model import (
     ExportedFunction,
     ExportedModel,
     Result,
+    SwitchedPart,
     Variable,
 )
 from dalembert.exchange.exports.switched_model import (
@@ -111,38 +112,38 @@ class _ModelCollector:
 
     # ---- the functions -----------------------------------------------------------------------
 
+    def _saddle_dynamics(
+        self,
+    ) -> tuple[tuple[int, ...], tuple[int, ...], str, tuple[ExportedFunction, ...]]:
+        """The same with all rates in the state."""
+        _, equations = saddle_equations(
+            unreduced_kinematics(self.original_kinematics)
+            if self.system.constraints
+            else self.original_kinematics
+        )
+        constrained = solve_constrained(equations)
+        steps = self._projection_steps(
+            constrained.tape, constrained.projected_q, constrained.residual, constrained.z
+        )
+        qdot = self.transplant_nodes(equations.tape, equations.qdot)
+        zdot = self.transplant_nodes(constrained.tape, constrained.zdot)
+        route = "M and A by their factors, all rates in the state"
+        return (*qdot, *self._state_rates), zdot, route, steps
+
     @cached_property
     def dynamics(
         self,
     ) -> tuple[tuple[int, ...], tuple[int, ...], str, tuple[ExportedFunction, ...]]:
         """q̇, u̇, the route they came by, and the steps back onto the rows."""
         if self.saddle:
-            _, equations = saddle_equations(
-                unreduced_kinematics(self.original_kinematics)
-                if self.system.constraints
-                else self.original_kinematics
-            )
-            constrained = solve_constrained(equations)
-            steps = self._projection_steps(
-                constrained.tape, constrained.projected_q, constrained.residual, constrained.z
-            )
-            qdot, zdot = (
-                self.transplant_nodes(equations.tape, equations.qdot),
-                self.transplant_nodes(constrained.tape, constrained.zdot),
-            )
-            return (
-                (*qdot, *self._state_rates),
-                zdot,
-                "M and A by their factors, all rates in the state",
-                steps,
-            )
+            return self._saddle_dynamics()
         explicit = (
             forward_dynamics(self.system)
             if self.contacts is None
             else self.contacts.equations.explicit_equations("independent speeds")
         )
         back = constraint_projection(self.kin)
-        steps = ()
+        steps: tuple[ExportedFunction, ...] = ()
         if self.contacts is not None:
             steps = self._contact_projection(back)
         elif back is not None:
@@ -301,18 +302,48 @@ class _ModelCollector:
 
     # ---- the whole ---------------------------------------------------------------------------
 
-    def model(self) -> ExportedModel:
-        kin, switched = self.kin, self._switched()
-        _, _, route, steps = self.dynamics
-        functions = [
+    def _functions(self, switched: SwitchedCollector | None) -> list[ExportedFunction]:
+        """All but the linear model and the steps back onto the rows."""
+        return [
             self._rates(),
             *self._mass_and_forcing(),
             *self._constraints(),
             self._energies(),
             *self._outputs(),
             *(switched.functions(self.transplant_nodes) if switched else ()),
-            *steps,
         ]
+
+    def _output_variables(self) -> tuple[Variable, ...]:
+        return tuple(
+            Variable(-1, str(key) if isinstance(key, str) else label(str(key)))
+            for key in self.wanted.outputs
+        )
+
+    def _speed_iterations(self) -> int:
+        """How often the step back onto the velocity rows is repeated."""
+        if not self.kin.velocity_rows:
+            return int(self.contacts is not None)
+        return _NONLINEAR_ITERATIONS if self.kin.nonlinear else 1
+
+    def _with_branches(
+        self,
+        switched: SwitchedCollector,
+        functions: list[ExportedFunction],
+        inputs: Sequence[Variable],
+    ) -> tuple[list[ExportedFunction], SwitchedPart | None]:
+        """The functions with their branches, and what changes modes, if anything can."""
+        varying = (*self.kin.state, self.system.t.i, *(w.node for w in inputs))
+        functions, branches = with_branches(
+            self.tape, functions, varying, self._friction_coefficients()
+        )
+        if any(f.nodes for f in functions if f.name == GUARDS):
+            return functions, switched.part(branches)
+        return [f for f in functions if f.name != GUARDS], None
+
+    def model(self) -> ExportedModel:
+        kin, switched = self.kin, self._switched()
+        _, _, route, steps = self.dynamics
+        functions = [*self._functions(switched), *steps]
         inside = symbols_of(self.tape, [i for f in functions for i in f.nodes])
         constants = {s.scalar.i for s in self.system.symbols.values() if s.kind == "constant"}
         start, notes = self._initial_state()
@@ -320,13 +351,7 @@ class _ModelCollector:
         functions[-len(steps) or len(functions) :] = [*self._linearization(inputs), *steps]
         part = None
         if switched is not None:
-            varying = (*kin.state, self.system.t.i, *(w.node for w in inputs))
-            functions, branches = with_branches(
-                self.tape, functions, varying, self._friction_coefficients()
-            )
-            part = switched.part(branches)
-            if not any(f.nodes for f in functions if f.name == GUARDS):
-                part, functions = None, [f for f in functions if f.name != GUARDS]
+            functions, part = self._with_branches(switched, functions, inputs)
         values = {} if start is None else dict(zip(kin.state, start.y.tolist(), strict=True))
         return ExportedModel(
             title=self.system.name,
@@ -340,15 +365,8 @@ class _ModelCollector:
             functions=tuple(functions),
             route=route,
             rows=tuple(r.name for r in (*kin.linear_rows, *kin.nonlinear)),
-            outputs=tuple(
-                Variable(-1, str(key) if isinstance(key, str) else label(str(key)))
-                for key in self.wanted.outputs
-            ),
-            speed_iterations=int(self.contacts is not None)
-            if not kin.velocity_rows
-            else _NONLINEAR_ITERATIONS
-            if kin.nonlinear
-            else 1,
+            outputs=self._output_variables(),
+            speed_iterations=self._speed_iterations(),
             notes=notes,
             tables=self.tables,
             switching=part,

@@ -5,7 +5,7 @@ processor, which needs only a linker.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
@@ -185,28 +185,14 @@ class LLVMSource:
             )
             return
         made = {lowered.value(r): k for k, piece in enumerate(pieces) for r, _, _ in piece}
-        crossing = dict.fromkeys(
-            value
-            for k, piece in enumerate(pieces)
-            for _, _, read in piece
-            for a in read
-            if made.get(value := lowered.value(a), k) != k
-        )
-        kept = {value: n for n, value in enumerate(crossing)}
+        kept = _crossing_values(lowered, pieces, made)
         for k, piece in enumerate(pieces):
             given = [i for i in f.nodes if made.get(lowered.value(i), 0) == k]
-            yield from self._chunk(
-                f"internal void @{f.name}.{k}({head}, ptr noalias %kept)",
-                lowered,
-                f,
-                piece,
-                kept,
-                given,
-            )
+            signature = f"internal void @{f.name}.{k}({head}, ptr noalias %kept)"
+            yield from self._chunk(signature, lowered, f, piece, kept, given)
         yield (
-            f"define {linkage}void @{self.c.name}_{f.name}({head}) nounwind {{\n  %kept = "
-            f"alloca "
-            f"[{len(kept)} x {self.real}]"
+            f"define {linkage}void @{self.c.name}_{f.name}({head}) nounwind {{\n"
+            f"  %kept = alloca [{len(kept)} x {self.real}]"
         )
         passed = f"{self.real} %t, {', '.join(f'ptr {a}' for a in (*arguments, '%kept'))}"
         yield from (f"  call void @{f.name}.{k}({passed})" for k in range(len(pieces)))
@@ -234,34 +220,32 @@ class LLVMSource:
         }
         earlier = {value: k for value, k in kept.items() if value in read and value not in made}
         writing = AssignmentWriter(lowered, self.notation, self._leaves, "%v")
-        writing.names |= {value: f"%p{k}" for value, k in derived.items()} | {
-            value: f"%kept{k}" for value, k in earlier.items()
-        }
+        writing.names |= {value: f"%p{k}" for value, k in derived.items()}
+        writing.names |= {value: f"%kept{k}" for value, k in earlier.items()}
         writing.run(body)
-        model = self.c.model
         yield f"define {head} nounwind {{"
-        for array, variables in (("x", model.states), ("w", model.inputs), ("p", model.parameters)):
-            yield from (
-                self._load(array, k, f"%{array}{k}")
-                for k, v in enumerate(variables)
-                if v.node in read
-            )
+        yield from self._load_variables(read)
         for array, places in (("p", derived.values()), ("kept", earlier.values())):
             yield from (self._load(array, k, f"%{array}{k}") for k in places)
         yield from writing.lines
-        yield from (
-            self._store("kept", kept[value], writing.names[value])
-            for value in made
-            if value in kept
-        )
-        here = set(given)
-        yield from (
-            self._store(r.name, k, writing.name(i))
-            for r in f.results
-            for k, i in enumerate(r.nodes)
-            if i in here
-        )
+        later = [value for value in made if value in kept]
+        yield from (self._store("kept", kept[value], writing.names[value]) for value in later)
+        yield from self._store_results(f, writing, set(given))
         yield "  ret void\n}"
+
+    def _load_variables(self, read: Container[Value]) -> Iterator[str]:
+        model = self.c.model
+        for array, variables in (("x", model.states), ("w", model.inputs), ("p", model.parameters)):
+            places = [k for k, v in enumerate(variables) if v.node in read]
+            yield from (self._load(array, k, f"%{array}{k}") for k in places)
+
+    def _store_results(
+        self, f: ExportedFunction, writing: AssignmentWriter, given: Container[int]
+    ) -> Iterator[str]:
+        for r in f.results:
+            for k, i in enumerate(r.nodes):
+                if i in given:
+                    yield self._store(r.name, k, writing.name(i))
 
     def _project(self) -> Iterator[str]:
         """The loop of the projection in C: Newton steps on positions while the residual halves,
@@ -310,6 +294,20 @@ _RISCV_DEFAULTS: Final = {
     "riscv64": ("+m,+a,+f,+d,+c", "lp64d"),
     "riscv32": ("+m,+a,+f,+d,+c", "ilp32d"),
 }
+
+
+def _crossing_values(
+    lowered: LoweredFunction, pieces: Sequence[Sequence[Step]], made: Mapping[Value, int]
+) -> dict[Value, int]:
+    """A place for each value that another piece reads than the one it is made in."""
+    crossing = dict.fromkeys(
+        value
+        for k, piece in enumerate(pieces)
+        for _, _, read in piece
+        for a in read
+        if made.get(value := lowered.value(a), k) != k
+    )
+    return {value: n for n, value in enumerate(crossing)}
 
 
 def select_target(triple: str = "", cpu: str = "", features: str = "") -> Target:

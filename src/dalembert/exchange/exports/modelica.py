@@ -104,22 +104,29 @@ class ModelicaSource:
                 *(f"  {self.names[_output(y)]} = y[{k}];" for k, y in enumerate(m.outputs, 1)),
             ]
         if m.has_projection:
-            results = m.named["constraints"].results
-            own += [
-                f"  parameter Real drift_tolerance = {DRIFT_TOLERANCE!r};",
-                "  Real drift;",
-                f"  discrete Real back[{n}];",
-            ]
-            own += [f"  Real {r.name}_rows{_dimensions(r)};" for r in results]
-            lines += [f"  ({', '.join(f'{r.name}_rows' for r in results)}) = constraints({given});"]
-            off = [f"max(abs({r.name}_rows))" for r in results if r.name != "A"]
-            lines += [f"  drift = {off[0] if len(off) == 1 else f'max({off[0]}, {off[1]})'};"]
-            lines += ["  when drift > drift_tolerance then", f"    back = project({given});"]
-            lines += [
-                f"    reinit({self.names[x.name]}, back[{k}]);" for k, x in enumerate(m.states, 1)
-            ]
-            lines += ["  end when;"]
+            more, steps = self._projection(given)
+            own += more
+            lines += steps
         return own, lines
+
+    def _projection(self, given: str) -> tuple[list[str], list[str]]:
+        """The same of the step back onto the constraint rows."""
+        m = self.model
+        results = m.named["constraints"].results
+        own = [
+            f"  parameter Real drift_tolerance = {DRIFT_TOLERANCE!r};",
+            "  Real drift;",
+            f"  discrete Real back[{len(m.states)}];",
+        ]
+        own += [f"  Real {r.name}_rows{_dimensions(r)};" for r in results]
+        lines = [f"  ({', '.join(f'{r.name}_rows' for r in results)}) = constraints({given});"]
+        off = [f"max(abs({r.name}_rows))" for r in results if r.name != "A"]
+        lines += [f"  drift = {off[0] if len(off) == 1 else f'max({off[0]}, {off[1]})'};"]
+        lines += ["  when drift > drift_tolerance then", f"    back = project({given});"]
+        lines += [
+            f"    reinit({self.names[x.name]}, back[{k}]);" for k, x in enumerate(m.states, 1)
+        ]
+        return own, [*lines, "  end when;"]
 
     def _call_arguments(self) -> str:
         m = self.model

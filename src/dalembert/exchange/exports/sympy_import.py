@@ -262,11 +262,8 @@ def _largest_residual(
     """The largest |M_s u̇ − f_s| over random states, relative to its largest term, with our own
     u̇.
     """
-    explicit, kin, rng = (
-        forward_dynamics(system),
-        kinematics(system).fork(),
-        np.random.default_rng(1),
-    )
+    explicit, kin = forward_dynamics(system), kinematics(system).fork()
+    rng = np.random.default_rng(1)
     entries = [
         kin.in_speeds(i)
         for i in copy_expressions(system.space.tape, kin.tape, [e.i for e in (*M, *f)])
@@ -281,19 +278,10 @@ def _largest_residual(
             if node[0] == "symbol"
         }
         udot = evaluate(explicit.tape, explicit.udot, numbers.__getitem__, FloatArithmetic())
-        values = np.array(
-            evaluate(
-                kin.tape,
-                (*entries, *rates),
-                {**numbers, **dict(zip(kin.udot, udot, strict=True))}.__getitem__,
-                FloatArithmetic(),
-            )
-        )
-        mass, forcing, accelerations = (
-            values[: n * n].reshape(n, n),
-            values[n * n : n * n + n],
-            values[n * n + n :],
-        )
+        numbers |= dict(zip(kin.udot, udot, strict=True))
+        ours = evaluate(kin.tape, (*entries, *rates), numbers.__getitem__, FloatArithmetic())
+        mass, forcing, accelerations = np.split(np.array(ours), [n * n, n * n + n])
+        mass = mass.reshape(n, n)
         size = (np.abs(mass) @ np.abs(accelerations) + np.abs(forcing)).max()
         worst = max(worst, float(np.abs(mass @ accelerations - forcing).max() / (size or 1.0)))
     return worst

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dalembert.errors import BadDescription, NotASystem
@@ -51,8 +51,27 @@ def read_sympy_model(method: Any, bodies: Sequence[Any] | None) -> SympyModel:
     raise NotASystem(msg)
 
 
-def _from_kane(method: Any, bodies: Sequence[Any] | None) -> SympyModel:
+def _speed_definitions(kdd: Mapping[Any, Any], qdot: list[Any], u: tuple[Any, ...]) -> Any:
+    """u by q̇, from q̇ = W u + X; nothing where the speeds are the rates."""
     import sympy
+
+    if u == tuple(qdot) and all(kdd[d] == s for d, s in zip(qdot, u, strict=True)):
+        return {}
+    rates = sympy.Matrix([kdd[x] for x in qdot])
+    W = rates.jacobian(list(u))
+    X = rates.xreplace(dict.fromkeys(u, sympy.S.Zero))
+    try:
+        return dict(zip(u, W.LUsolve(sympy.Matrix(qdot) - X), strict=True))
+    except (NotImplementedError, ValueError) as problem:
+        msg = (
+            f"from_sympy: the kinematical equations do not give the {len(u)} speeds by the "
+            f"rates of the {len(qdot)} coordinates"
+        )
+        msg += "; leave out auxiliary speeds, and give as many speeds as coordinates"
+        raise BadDescription(msg) from problem
+
+
+def _from_kane(method: Any, bodies: Sequence[Any] | None) -> SympyModel:
     from sympy.physics.mechanics import dynamicsymbols
 
     body_list = _bodies(
@@ -63,22 +82,7 @@ def _from_kane(method: Any, bodies: Sequence[Any] | None) -> SympyModel:
     # SymPy's own name for the time
     t, q, u = dynamicsymbols._t, tuple(method.q), tuple(method.u)  # noqa: SLF001
     # q' = W u + X, solved for u
-    kdd = method.kindiffdict()
-    qdot = [x.diff(t) for x in q]
-    rates = sympy.Matrix([kdd[x] for x in qdot])
-    definitions = {}
-    if any(kdd[d] != s for d, s in zip(qdot, u, strict=True)) or u != tuple(qdot):
-        W = rates.jacobian(list(u))
-        X = rates.xreplace(dict.fromkeys(u, sympy.S.Zero))
-        try:
-            definitions = dict(zip(u, W.LUsolve(sympy.Matrix(qdot) - X), strict=True))
-        except (NotImplementedError, ValueError) as problem:
-            msg = (
-                f"from_sympy: the kinematical equations do not give the {len(u)} speeds by the "
-                f"rates of the {len(q)} coordinates"
-            )
-            msg += "; leave out auxiliary speeds, and give as many speeds as coordinates"
-            raise BadDescription(msg) from problem
+    definitions = _speed_definitions(method.kindiffdict(), [x.diff(t) for x in q], u)
     # there is no public name for the rows
     configuration = tuple(method._f_h) if method._f_h else ()  # noqa: SLF001
     rows = _velocity_rows(method, u)

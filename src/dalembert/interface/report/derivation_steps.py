@@ -515,18 +515,24 @@ def _combination_blocks(d: Derivation, writing: FormulaWriter) -> Iterator[Block
     )
     transposed = Matrix(rows, tuple(speeds), tuple(coordinates))
     yield from _matrix(StepItem(W.T, transposed), transposed, d, writing)
+    yield _combination_lines(t, transposed, writing)
+
+
+def _combination_lines(t: Tape, transposed: Matrix, writing: FormulaWriter) -> Display:
+    """Σ_k W_kr E_k for every speed."""
+    rows, speeds, coordinates = transposed.rows, transposed.row_labels, transposed.column_labels
     written, definitions = writing.scalars(t, [e for row in rows for e in row])
     equations = [f.Symbol("E", (f.Name(q),)) for q in coordinates]
     lines = []
     for r, speed in enumerate(speeds):
-        entries = written[r * kin.n_q : (r + 1) * kin.n_q]
+        entries = written[r * len(coordinates) : (r + 1) * len(coordinates)]
         terms = [
             scaled(w, writing.general_formula(E).tree)
             for w, E in zip(entries, equations, strict=True)
             if w != ZERO
         ]
         lines.append(Line(FormulaSpan(total(terms)), ("along ", writing.symbol(speed)), sign=":"))
-    yield Display(tuple(lines), definitions)
+    return Display(tuple(lines), definitions)
 
 
 def _constraint_elimination(d: Derivation, writing: FormulaWriter) -> Block:

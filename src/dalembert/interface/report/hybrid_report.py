@@ -11,6 +11,7 @@ from itertools import groupby
 from dalembert.analysis.flexible.hybrid.field_variation import integral_naming
 from dalembert.analysis.flexible.hybrid.hybrid_equations import (
     HybridEquations,
+    OrdinaryEquation,
     condition_text,
     domain_text,
     equation_tree,
@@ -57,20 +58,9 @@ def _with_integral_names(h: HybridEquations, writing: FormulaWriter) -> FormulaW
 
 def _result(h: HybridEquations, writing: FormulaWriter) -> Iterator[Block]:
     if h.ordinary:
-        yield Heading(
-            3,
-            f"Ordinary differential equations, along the "
-            f"{'speeds' if h.along == 'u' else 'coordinates'}",
-        )
-        yield Display(
-            tuple(
-                Line(
-                    FormulaSpan(_line(h, o.residual, ordered_accelerations(h, o.name), writing)),
-                    note=("along ", writing.symbol(o.name)),
-                )
-                for o in h.ordinary
-            )
-        )
+        along = "speeds" if h.along == "u" else "coordinates"
+        yield Heading(3, f"Ordinary differential equations, along the {along}")
+        yield Display(tuple(_ordinary_line(h, o, writing) for o in h.ordinary))
     yield Heading(
         3,
         "Partial differential equations" if len(h.partial) > 1 else "Partial differential equation",
@@ -91,6 +81,11 @@ def _result(h: HybridEquations, writing: FormulaWriter) -> Iterator[Block]:
             for b in h.boundary
         )
     )
+
+
+def _ordinary_line(h: HybridEquations, o: OrdinaryEquation, writing: FormulaWriter) -> Line:
+    formula = _line(h, o.residual, ordered_accelerations(h, o.name), writing)
+    return Line(FormulaSpan(formula), note=("along ", writing.symbol(o.name)))
 
 
 def _line(

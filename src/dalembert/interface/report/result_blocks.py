@@ -175,6 +175,14 @@ def _overall_verdict(verdicts: Sequence[verdict.Verdict]) -> VerdictSpan:
     return VerdictSpan(f"{who} exactly from the derived equations.", holds=True)
 
 
+def _doubtful_symbols(t: Tape, residuals: Sequence[int], symbols: Sequence[int]) -> set[int]:
+    """Those of the symbols on which one combination of the equations does not depend: nearly all
+    that are there show in it, and for the others every equation is checked.
+    """
+    combined = gradient(t, {r: t.const(k) for k, r in enumerate(residuals, 1)}, symbols)
+    return {x for x, none in zip(symbols, provably_zero(t, combined), strict=True) if none}
+
+
 def absent_parameters(d: Derivation, writing: FormulaWriter) -> Iterator[Block]:
     """Constants, inputs and prescribed motions that no equation of motion depends on."""
     t = d.tape.fork()
@@ -187,10 +195,7 @@ def absent_parameters(d: Derivation, writing: FormulaWriter) -> Iterator[Block]:
     residuals = d.equations.residuals
     theirs = {i for found in jets.values() for i in found}
     there = [i for i in symbols_of(t, residuals) if i in theirs]
-    # the slope of one combination shows nearly all that are there; where it vanishes, every
-    # equation is checked
-    combined = gradient(t, {r: t.const(k) for k, r in enumerate(residuals, 1)}, there)
-    doubtful = {x for x, none in zip(there, provably_zero(t, combined), strict=True) if none}
+    doubtful = _doubtful_symbols(t, residuals, there)
     inside = {name: [i for i in found if i in there] for name, found in jets.items()}
     slopes = {
         name: [_slope(t, r, i) for i in found for r in residuals]

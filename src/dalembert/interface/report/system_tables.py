@@ -248,42 +248,38 @@ def load_table(kin: Kinematics, writing: FormulaWriter) -> Iterator[Block]:
         yield contact_table(kin.system, writing)
 
 
+def _scalar_or_blank(x: Scalar | None, writing: FormulaWriter) -> Span:
+    return "" if x is None else writing.scalar(x.tape, x.i)
+
+
+def _contact_cells(c: UnilateralContact, writing: FormulaWriter) -> tuple[Span, ...]:
+    """Name, g, N, v_T, μ, μ_s and e of one contact."""
+    normal = c.normal if c.N is None else c.N
+    gap = _scalar_or_blank(c.gap, writing)
+    force = _scalar_or_blank(normal, writing) if c.row is None else f"force of the row {c.row}"
+    friction = [_scalar_or_blank(x, writing) for x in (c.slip, c.friction, c.static)]
+    restitution = _scalar_or_blank(c.restitution, writing) if c.gap is not None else ""
+    return (c.name, gap, force, *friction, restitution)
+
+
+def _activity(c: UnilateralContact, writing: FormulaWriter) -> Span:
+    """When a contact is there."""
+    if isinstance(c.active, Scalar):
+        return writing.scalar(c.active.tape, c.active.i)
+    return "always" if c.active is None else "at the start" if c.active else "if added"
+
+
 def contact_table(system: System, writing: FormulaWriter) -> TableBlock:
     """g ≥ 0, N ≥ 0, g N = 0, and |T| ≤ μ_s N at rest, T = −μ N sign(v_T) in slip: what a run
     finds N and T from.
     """
-
-    def scalar_or_blank(x: Scalar | None) -> Span:
-        return "" if x is None else writing.scalar(x.tape, x.i)
-
-    def normal_force(c: UnilateralContact) -> Span:
-        if c.row is not None:
-            return f"force of the row {c.row}"
-        return scalar_or_blank(c.normal if c.N is None else c.N)
-
-    def activity(c: UnilateralContact) -> tuple[Span, ...]:
-        if not switched:
-            return ()
-        if isinstance(c.active, Scalar):
-            return (writing.scalar(c.active.tape, c.active.i),)
-        return ("always" if c.active is None else "at the start" if c.active else "if added",)
-
     switched = any(c.active is not None for c in system.contacts)
     rows: list[tuple[Span, ...]] = []
     for c in system.contacts:
-        line = (
-            c.name,
-            scalar_or_blank(c.gap),
-            normal_force(c),
-            scalar_or_blank(c.slip),
-            scalar_or_blank(c.friction),
-            scalar_or_blank(c.static),
-            scalar_or_blank(c.restitution) if c.gap is not None else "",
-            *activity(c),
-        )
-        rows.append(line)
+        rows.append((*_contact_cells(c, writing), *[_activity(c, writing)] * switched))
         if c.slip_across is not None:
-            rows.append(("", "", "", scalar_or_blank(c.slip_across), "", "", "", *[""] * switched))
+            across = _scalar_or_blank(c.slip_across, writing)
+            rows.append(("", "", "", across, "", "", "", *[""] * switched))
     heads = "contact", "gap", "normal force", "slip velocity", "μ", "μ at rest", "restitution"
     return TableBlock((*heads, *["active while positive"] * switched), tuple(rows))
 
@@ -485,10 +481,8 @@ def dof_summary(kin: Kinematics) -> Block:
 def dof_table(kin: Kinematics, writing: FormulaWriter) -> TableBlock:
     """The count of degrees of freedom: coordinates less constraints."""
     held = [row.name for row in kin.rows if row.holonomic]
-    rolling, analysis = (
-        [row.name for row in kin.rows if not row.holonomic],
-        _constraint_analysis(kin),
-    )
+    rolling = [row.name for row in kin.rows if not row.holonomic]
+    analysis = _constraint_analysis(kin)
     integrated = 0 if analysis is None else analysis.integrable
     n, left = kin.n_q, len(rolling) - integrated
     rows: list[tuple[Span, ...]] = [
@@ -508,13 +502,8 @@ def dof_table(kin: Kinematics, writing: FormulaWriter) -> TableBlock:
             )
         )
         rolling = [c.name for c in analysis.classes if not c.holonomic]
-    rows += [
-        (
-            "degrees of freedom (configuration)",
-            str(n - len(held) - integrated),
-            "coordinates minus holonomic rows (Mei85 (7.8))",
-        )
-    ]
+    why = "coordinates minus holonomic rows (Mei85 (7.8))"
+    rows += [("degrees of freedom (configuration)", str(n - len(held) - integrated), why)]
     rows += [("nonholonomic rows", str(left), ", ".join(rolling))] if left else []
     rows += [
         ("degrees of freedom (velocity)", str(kin.n_u), symbol_list(map(kin.name, kin.u), writing))

@@ -278,6 +278,8 @@ class Target:
         """
         with _llvm_lock():
             llvm = _llvm()
+            # whatever this process compiled before
+            llvm.set_option("dalembert", "-fast-isel=false")
             llvm.initialize_all_targets()
             llvm.initialize_all_asmprinters()
             try:

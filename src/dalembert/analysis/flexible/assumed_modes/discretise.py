@@ -94,15 +94,18 @@ def discretise(
         _declare_amplitudes(system, member, [n for each in called.values() for n in each])
     )
     amplitudes = {symbol: tuple(next(declared) for _ in each) for symbol, each in called.items()}
-    bent = Discretised(
-        member,
-        amplitudes,
-        chosen,
-        _mass_quadrature(member, chosen, exact=exact and family == "polynomials"),
-        system,
-    )
+    quadrature = _mass_quadrature(member, chosen, exact=exact and family == "polynomials")
+    bent = Discretised(member, amplitudes, chosen, quadrature, system)
+    _declare_parts(bent)
+    declare_amplitude_speeds(system)
+    return bent
+
+
+def _declare_parts(bent: Discretised) -> None:
+    """The elements of mass, loads, strain energy, springs and dampers of a member."""
+    member = bent.member
     springs, damping = spring_energy(bent)
-    system.expand(
+    bent.system.expand(
         bent,
         bodies=[*mass_elements(bent), *end_bodies(bent)],
         loads=list(loads(bent)),
@@ -112,8 +115,6 @@ def discretise(
         ],
         dissipations=[Dissipation(f"dampers of {member.name}", damping)],
     )
-    declare_amplitude_speeds(system)
-    return bent
 
 
 def _declare_amplitudes(system: System, member: Member, names: Sequence[str]) -> tuple[Scalar, ...]:

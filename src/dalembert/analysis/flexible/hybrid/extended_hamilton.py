@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, reduce
+from itertools import chain
 from operator import add, sub
 from typing import Final, Literal
 
@@ -136,40 +137,29 @@ class _HamiltonDerivation:
         partial = {
             name: self._field_residuals(c, self.varied[name]) for name, c in self.continua.items()
         }
-        boundary = [
-            pair
-            for name, side, place, c in self._ends()
-            for pair in self._conditions(name, c, side, place)
-        ]
+        ends = [self._conditions(name, c, side, place) for name, side, place, c in self._ends()]
+        boundary = list(chain.from_iterable(ends))
         sections = {
             name: self._section_forces(c, self.varied[name]) for name, c in self.continua.items()
         }
-        terms = [
-            *self._motion(),
-            *self._energies(),
-            *self._loads(),
-            *v.extra_terms,
-            *([] if statement is None else [statement]),
+        terms = [*self._motion(), *self._energies(), *self._loads(), *v.extra_terms]
+        terms += [] if statement is None else [statement]
+        terms += [
+            a for part in (partial, sections) for each in part.values() for a in each.values()
         ]
-        terms += [a for each in partial.values() for a in each.values()]
-        terms += [a for each in sections.values() for a in each.values()] + [
-            a for _, a in boundary if a is not None
-        ]
+        terms += [a for _, a in boundary if a is not None]
+        forces = {n: {key: a.value.i for key, a in each.items()} for n, each in sections.items()}
         return HybridEquations(
             PRINCIPLE,
             self.kin,
             tuple(terms),
             v.along,
             ordinary,
-            tuple(
-                FieldEquation(n, name, a.value.nodes[0])
-                for n, each in partial.items()
-                for name, a in each.items()
-            ),
+            _field_equations(partial),
             tuple(b for b, _ in boundary),
             self.continua,
             tuple(v.accelerations),
-            {n: {key: a.value.i for key, a in each.items()} for n, each in sections.items()},
+            forces,
             tuple(self._massless_directions(ordinary)),
         )
 
@@ -245,21 +235,23 @@ class _HamiltonDerivation:
 
     # ---- rigid variables ---------------------------------------------------------------------
 
+    def _lumped_terms(self) -> list[Quantity]:
+        """What bodies, loads and the ends of members add outside the integrals."""
+        v, total = self.velocities, next(iter(self.continua.values())).total
+        T, V = self._lumped_energies
+        terms = [v.lagrange(total([*T, *(-a for a in V)]).with_letter("L", "R"))] if T or V else []
+        if any(e != self.tape.zero for e in v.generalized_forces.value):
+            terms.append(-v.generalized_forces)
+        terms += [
+            -a for _, _, place, c in self._ends() for a in c.power_gradients(place, v.directions)
+        ]
+        return terms
+
     def _ordinary(self) -> tuple[Quantity, tuple[OrdinaryEquation, ...]]:
         """What multiplies the variations of the rigid variables: outside, and in integrals over
         the members.
         """
-        v, total = self.velocities, next(iter(self.continua.values())).total
-        T, V = self._lumped_energies
-        parts = [v.lagrange(total([*T, *(-a for a in V)]).with_letter("L", "R"))] if T or V else []
-        parts += (
-            [-v.generalized_forces]
-            if any(e != self.tape.zero for e in v.generalized_forces.value)
-            else []
-        )
-        parts += [
-            -a for _, _, place, c in self._ends() for a in c.power_gradients(place, v.directions)
-        ]
+        v, parts = self.velocities, self._lumped_terms()
         inside = {}
         for n, c in self.continua.items():
             inside[n] = v.impose_rows(
@@ -323,6 +315,16 @@ class _HamiltonDerivation:
             for key, a in parts.boundary.items()
         }
 
+    @staticmethod
+    def _end_load(
+        c: Continuum, place: Station, key: tuple[str, int], at_end: list[Quantity]
+    ) -> Quantity:
+        """What is at the end, with the loads and dampers there, along one variation."""
+        symbol, order = key
+        rate = c.fields.named(c.fields.symbol(symbol, order, 1, place.label))
+        dampers = c.damping_forces(place, symbol) if not order else ()
+        return c.total([*at_end, *c.power_gradients(place, rate), *dampers])
+
     def _conditions(
         self, name: str, c: Continuum, side: Literal[0, 1], place: Station
     ) -> Iterator[tuple[BoundaryCondition, Quantity | None]]:
@@ -348,15 +350,8 @@ class _HamiltonDerivation:
                         None,
                     )
                     continue
-                rate = c.fields.named(c.fields.symbol(symbol, order, 1, place.label))
-                sits = [part[key] for part in (section_forces, own) if key in part]
-                total = c.total(
-                    [
-                        *sits,
-                        *c.power_gradients(place, rate),
-                        *(c.damping_forces(place, symbol) if not order else ()),
-                    ]
-                )
+                at_end = [part[key] for part in (section_forces, own) if key in part]
+                total = self._end_load(c, place, key, at_end)
                 # written as a book does: what pulls at the end, then what sits on it
                 condition = self._as_equation(
                     total if side else -total, f.Variation(varies.ref)
@@ -486,3 +481,12 @@ def continuum_system(system: System) -> System:
         )
         raise NotApplicable(msg)
     return new
+
+
+def _field_equations(partial: Mapping[str, Mapping[str, Quantity]]) -> tuple[FieldEquation, ...]:
+    """Of every member, the residual of every field."""
+    return tuple(
+        FieldEquation(member, name, a.value.nodes[0])
+        for member, each in partial.items()
+        for name, a in each.items()
+    )

@@ -25,6 +25,7 @@ from dalembert.analysis.flexible.hybrid.hybrid_equations import HybridEquations
 from dalembert.errors import BadDescription, NotApplicable
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.foundation.display import Displayable
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.principles.derivation import Derivation
 from dalembert.symbolic.algebra.exact.verdict import Verdict
 from dalembert.symbolic.algebra.exact.zero_test import decide_zero
@@ -82,20 +83,8 @@ def galerkin(hybrid: HybridEquations, d: Derivation) -> GalerkinEquations:
     """The hybrid equations of a system in the functions in which its members were expanded
     afterwards; d is any derivation of these.
     """
-    if not isinstance(hybrid, HybridEquations) or not isinstance(d, Derivation):
-        given = ", ".join(type(x).__name__ for x in (hybrid, d))
-        msg = (
-            "galerkin: give hybrid equations and a derivation, "
-            f"da.galerkin(da.extended_hamilton(s), da.kane(s)), not {given}"
-        )
-        raise BadDescription(msg)
+    _check_arguments(hybrid, d)
     kin = d.kinematics.fork()
-    if kin.rows and hybrid.along == "q":
-        msg = (
-            "with constraint rows the equations in coordinates hold together, not separately; "
-            "derive them in speeds, speeds=True"
-        )
-        raise NotApplicable(msg)
     tape = kin.tape
     rows = {kin.name(u): tape.zero for u in kin.u}
     place = (
@@ -109,26 +98,57 @@ def galerkin(hybrid: HybridEquations, d: Derivation) -> GalerkinEquations:
         )
         for name, c in hybrid.continua.items()
     }
-    pairs: list[tuple[str, int]] = []
+    terms = _ordinary_terms(hybrid, expanded, place)
+    terms += _member_terms(kin, hybrid, expanded)
+    rows |= sum_by_key(tape, terms)
+    return GalerkinEquations(tape, tuple(rows), tuple(rows.values()))
+
+
+def _check_arguments(hybrid: HybridEquations, d: Derivation) -> None:
+    if not isinstance(hybrid, HybridEquations) or not isinstance(d, Derivation):
+        given = ", ".join(type(x).__name__ for x in (hybrid, d))
+        msg = (
+            "galerkin: give hybrid equations and a derivation, "
+            f"da.galerkin(da.extended_hamilton(s), da.kane(s)), not {given}"
+        )
+        raise BadDescription(msg)
+    if d.kinematics.rows and hybrid.along == "q":
+        msg = (
+            "with constraint rows the equations in coordinates hold together, not separately; "
+            "derive them in speeds, speeds=True"
+        )
+        raise NotApplicable(msg)
+
+
+def _ordinary_terms(
+    hybrid: HybridEquations, expanded: Mapping[str, _FieldExpansion], place: Mapping[str, str]
+) -> list[tuple[str, int]]:
+    """(speed, term) of the ordinary equations: the rigid part and the integrals over members."""
+    terms: list[tuple[str, int]] = []
     for e in hybrid.ordinary:
-        pairs.append((place[e.name], _insert_end_values(hybrid, expanded, e.rigid_part)))
-        pairs += [
+        terms.append((place[e.name], _insert_end_values(hybrid, expanded, e.rigid_part)))
+        terms += [
             (place[e.name], expanded[name].integral(hybrid.tape, density))
             for name, density in e.integrands.items()
         ]
+    return terms
+
+
+def _member_terms(
+    kin: Kinematics, hybrid: HybridEquations, expanded: Mapping[str, _FieldExpansion]
+) -> list[tuple[str, int]]:
+    """(speed, term) of the field equations, weighted by the function of each amplitude."""
     speed_of = {
         q: kin.name(u)
         for q, rate in zip(kin.q, kin.qdot_of_u, strict=True)
         for u in kin.u
         if u == rate
     }
-    pairs += [
+    return [
         (speed_of[q], node)
         for name, x in expanded.items()
         for q, node in x.weighted_residuals(hybrid, name)
     ]
-    rows |= sum_by_key(tape, pairs)
-    return GalerkinEquations(tape, tuple(rows), tuple(rows.values()))
 
 
 def _require_discretised(expansion: object, name: str) -> Discretised:

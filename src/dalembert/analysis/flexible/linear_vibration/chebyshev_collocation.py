@@ -8,7 +8,7 @@ It is measured: the degree grows until the eigenvalues converge.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Final
 
@@ -35,6 +35,19 @@ DIGITS: Final = 60
 Eigenpair = tuple[Eigenvalue, dict[str, ChebyshevShape]]
 
 
+def _compare_degrees(
+    now: Sequence[tuple[Any, dict[str, ChebyshevShape]]],
+    before: Sequence[tuple[Any, dict[str, ChebyshevShape]]],
+) -> tuple[list[Eigenpair], float]:
+    """Eigenvalues with their relative change since the degree before, and the largest change."""
+    errors = [abs(float(((a - b) / a).mid())) for (a, _), (b, _) in zip(now, before, strict=True)]
+    pairs = [
+        (Eigenvalue(float(a.mid()), e + 1e-16, digits_of(a, DIGITS)), c)
+        for (a, c), e in zip(now, errors, strict=True)
+    ]
+    return pairs, max(errors, default=0.0)
+
+
 def eigenpairs(problem: BoundaryValueProblem, wanted: int) -> tuple[list[Eigenpair], int]:
     """The lowest eigenvalues with their shapes, and the degree they were found with."""
     before: list[tuple[Any, dict[str, ChebyshevShape]]] = []
@@ -52,14 +65,8 @@ def eigenpairs(problem: BoundaryValueProblem, wanted: int) -> tuple[list[Eigenpa
         if len(now) < wanted - (zeros or 0):
             continue
         if before:
-            errors = [
-                abs(float(((a - b) / a).mid())) for (a, _), (b, _) in zip(now, before, strict=True)
-            ]
-            converged = [
-                (Eigenvalue(float(a.mid()), e + 1e-16, digits_of(a, DIGITS)), c)
-                for (a, c), e in zip(now, errors, strict=True)
-            ]
-            if max(errors, default=0.0) < CONVERGED:
+            converged, worst = _compare_degrees(now, before)
+            if worst < CONVERGED:
                 break
         before = now
     rigid = zeros or 0

@@ -346,11 +346,9 @@ def member_buckling(
                 f"properties vary: polynomials of degree {degree}; the error is the change from "
                 f"the previous one"
             )
-    loads.sort(key=lambda load: load.force)
-    worst = max((load.error for load in loads[:wanted]), default=0.0)
+    lowest = tuple(sorted(loads, key=lambda load: load.force)[:wanted])
+    worst = max((load.error for load in lowest), default=0.0)
     remarks.insert(
         0, f"relative error of P: at most {worst:.0e}; counting shows that none is missing"
     )
-    return MemberBuckling(
-        motion.member, tuple(loads[:wanted]), tuple(equations), tuple(dict.fromkeys(remarks))
-    )
+    return MemberBuckling(motion.member, lowest, tuple(equations), tuple(dict.fromkeys(remarks)))

@@ -7,7 +7,7 @@ collocation, with the degree raised until the shape stands.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import perm
 from typing import TYPE_CHECKING, Any, Final
@@ -42,6 +42,7 @@ from dalembert.symbolic.algebra.normal_form.rational_form import to_scalar
 from dalembert.symbolic.algebra.printing.symbol_names import unicode_name
 from dalembert.symbolic.algebra.scalar import Scalar
 from dalembert.symbolic.algebra.sparse_matrix import sum_scalars
+from dalembert.symbolic.algebra.tape import Tape
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -90,6 +91,42 @@ class Deflection(NotebookDisplay):
         save_shapes(list(self.shapes.items()), f"{self.member.name}: at rest", "deflection", path)
 
 
+def _coefficient_rows(
+    motion: LinearMemberEquations, x: Scalar, a: Mapping[str, Sequence[Scalar]]
+) -> list[int]:
+    """The equations at rest, power by power of x, and the conditions at the ends."""
+    t, m = motion.tape, motion.member
+    inside = [
+        e.i
+        for form in motion.equations.values()
+        for e in (polynomial_coefficients(_residual(form, t, x, a), x) or {}).values()
+    ]
+    at_ends = [
+        Substitution(t, {x.i: m.length.i if e.side else t.zero})(_residual(e.form, t, x, a).i)
+        for e in motion.ends
+    ]
+    return [*inside, *at_ends]
+
+
+def _residual(form: LinearForm, tape: Tape, x: Scalar, a: Mapping[str, Sequence[Scalar]]) -> Scalar:
+    """Σ c_i v⁽ⁱ⁾ − f at rest, where v = Σ a_k xᵏ"""
+    still = [
+        (a[name], i, Scalar(tape, c)) for (name, i, j), c in form.coefficients.items() if j == 0
+    ]
+    terms = (
+        c * (perm(k, i) * x ** (k - i) * a_k)
+        for each, i, c in still
+        for k, a_k in enumerate(each)
+        if k >= i
+    )
+    return sum_scalars(tape, terms) - Scalar(tape, form.load)
+
+
+def _is_unloaded(motion: LinearMemberEquations) -> bool:
+    forms = (*motion.equations.values(), *(e.form for e in motion.ends))
+    return all(form.load == motion.tape.zero for form in forms)
+
+
 def member_deflection(
     system: System, member: str | Member | None = None, *, values: Mapping[Any, Any] | None = None
 ) -> Deflection:
@@ -100,10 +137,7 @@ def member_deflection(
     shapes: dict[str, ChebyshevShape] = {}
     error, remarks = 0.0, []
     for motion in linearize_member(system, member, values=values):
-        if all(
-            form.load == motion.tape.zero
-            for form in (*motion.equations.values(), *(e.form for e in motion.ends))
-        ):
+        if _is_unloaded(motion):
             continue
         exact = _polynomial_deflection(motion)
         problem = BoundaryValueProblem(motion, "rest")
@@ -119,15 +153,11 @@ def member_deflection(
             f"{', '.join(motion.fields)}: polynomials of degree {degree}; change since the degree "
             f"before {change:.0e} of the size"
         )
-    remarks.insert(
-        0,
-        "exact"
-        if expressions and not error
-        else ""
-        if expressions or shapes
-        else "nothing loads it: it stays straight",
-    )
-    return Deflection(motion.member, expressions, shapes, error, tuple(r for r in remarks if r))
+    if expressions and not error:
+        remarks.insert(0, "exact")
+    elif not expressions and not shapes:
+        remarks.insert(0, "nothing loads it: it stays straight")
+    return Deflection(motion.member, expressions, shapes, error, tuple(remarks))
 
 
 # ---- polynomials -----------------------------------------------------------------------------
@@ -151,32 +181,9 @@ def _polynomial_deflection(motion: LinearMemberEquations) -> dict[str, int] | No
         for name in motion.fields
     }
 
-    def residual(form: LinearForm) -> Scalar:
-        """Σ c_i v⁽ⁱ⁾ − f at rest"""
-        still = [
-            (a[name], i, Scalar(t, c)) for (name, i, j), c in form.coefficients.items() if j == 0
-        ]
-        terms = (
-            c * (perm(k, i) * x ** (k - i) * a_k)
-            for each, i, c in still
-            for k, a_k in enumerate(each)
-            if k >= i
-        )
-        return sum_scalars(t, terms) - Scalar(t, form.load)
-
-    inside = [
-        e.i
-        for form in motion.equations.values()
-        for e in (polynomial_coefficients(residual(form), x) or {}).values()
-    ]
-    at_ends = [
-        Substitution(t, {x.i: m.length.i if e.side else t.zero})(residual(e.form).i)
-        for e in motion.ends
-    ]
     unknowns = [a_k for each in a.values() for a_k in each]
-    coefficients = solve_rows(
-        t, map(LinearCoefficients(t, [a_k.i for a_k in unknowns]), [*inside, *at_ends])
-    )
+    rows = _coefficient_rows(motion, x, a)
+    coefficients = solve_rows(t, map(LinearCoefficients(t, [a_k.i for a_k in unknowns]), rows))
     if len(coefficients) < len(unknowns):
         msg = (
             f"{m.kind} {m.name!r}: its supports allow a rigid motion, so it has no static "

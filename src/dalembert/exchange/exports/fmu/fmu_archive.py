@@ -94,18 +94,12 @@ def _model_header(model: ExportedModel, name: str) -> str:
     """Which model it is: sizes, start, and the functions whose arguments differ from model to
     model.
     """
-
-    def numbers(values: list[float]) -> str:
-        return ", ".join(map(repr, values or [0.0]))
-
-    sizes = {
-        "N_X": model.states,
-        "N_W": model.inputs,
-        "N_P": model.parameters,
-        "N_Y": model.outputs,
-        "N_Z": model.switching.guards if model.switching else (),
-        "N_MODES": model.switching.contacts if model.switching else (),
-    }
+    head = f"(double t, const double *x, const double *w, const {name}_parameters *p"
+    call = (
+        f"    {name}_outputs(t, x, w, p, y);"
+        if model.outputs
+        else "    (void)t; (void)x; (void)w; (void)p; (void)y;"
+    )
     lines = [
         "#ifndef FMU_MODEL_H",
         "#define FMU_MODEL_H",
@@ -113,29 +107,9 @@ def _model_header(model: ExportedModel, name: str) -> str:
         f'#include "{name}.h"',
         "",
         f"#define MODEL(f) {name}_##f",
+        *_model_constants(model),
+        *(f"static void outputs_of{head}, double *y)", "{", call, "}"),
     ]
-    lines += [
-        '#define TOKEN "@TOKEN@"',
-        f"#define PROJECTS {int(model.has_projection)}",
-        f"#define DIRECTIONAL {int(bool(model.seeds))}",
-        f"#define SWITCHES {int(model.switching is not None)}",
-    ]
-    lines += [f"#define {size} {len(variables)}" for size, variables in sizes.items()]
-    lines += [
-        "",
-        f"static const double START[] = {{{numbers([x.value or 0.0 for x in model.states])}}};",
-    ]
-    lines += [
-        f"static const double INPUTS[] = {{{numbers([w.value or 0.0 for w in model.inputs])}}};",
-        "",
-    ]
-    head = "(double t, const double *x, const double *w, const " + f"{name}_parameters *p"
-    call = (
-        f"    {name}_outputs(t, x, w, p, y);"
-        if model.outputs
-        else "    (void)t; (void)x; (void)w; (void)p; (void)y;"
-    )
-    lines += [f"static void outputs_of{head}, double *y)", "{", call, "}"]
     if model.has_projection:
         lines += [
             "",
@@ -146,6 +120,34 @@ def _model_header(model: ExportedModel, name: str) -> str:
             "}",
         ]
     return "\n".join([*lines, "", "#endif", ""])
+
+
+def _model_constants(model: ExportedModel) -> list[str]:
+    """What the model can do, its sizes, and its start."""
+    switching = model.switching
+    sizes = {
+        "N_X": model.states,
+        "N_W": model.inputs,
+        "N_P": model.parameters,
+        "N_Y": model.outputs,
+        "N_Z": switching.guards if switching else (),
+        "N_MODES": switching.contacts if switching else (),
+    }
+    start, inputs = (
+        ", ".join(repr(v.value or 0.0) for v in variables) or "0.0"
+        for variables in (model.states, model.inputs)
+    )
+    return [
+        '#define TOKEN "@TOKEN@"',
+        f"#define PROJECTS {int(model.has_projection)}",
+        f"#define DIRECTIONAL {int(bool(model.seeds))}",
+        f"#define SWITCHES {int(switching is not None)}",
+        *(f"#define {size} {len(variables)}" for size, variables in sizes.items()),
+        "",
+        f"static const double START[] = {{{start}}};",
+        f"static const double INPUTS[] = {{{inputs}}};",
+        "",
+    ]
 
 
 def _constraint_violation_code(model: ExportedModel, name: str) -> list[str]:

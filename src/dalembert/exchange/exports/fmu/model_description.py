@@ -53,12 +53,26 @@ class FmuVariable:
 
 def fmu_variables(model: ExportedModel) -> list[FmuVariable]:
     """All variables in the order of their value references."""
-    n = len(model.states)
-    variables = [FmuVariable("time", "independent", "continuous", unit="s")]
-    variables += [
+    return [
+        FmuVariable("time", "independent", "continuous", unit="s"),
+        *_state_variables(model),
+        *(FmuVariable(w.name, "input", "continuous", start=w.value or 0.0) for w in model.inputs),
+        *(
+            FmuVariable(p.name, "parameter", "tunable", "exact", p.value, p.unit)
+            for p in model.parameters
+        ),
+        *_output_variables(model),
+        *_tolerances(),
+        *_switching_variables(model),
+    ]
+
+
+def _state_variables(model: ExportedModel) -> list[FmuVariable]:
+    """x, then ẋ."""
+    states = [
         FmuVariable(x.name, "local", "continuous", "exact", x.value, x.unit) for x in model.states
     ]
-    variables += [
+    rates = [
         FmuVariable(
             f"der({x.name})",
             "local",
@@ -69,56 +83,47 @@ def fmu_variables(model: ExportedModel) -> list[FmuVariable]:
         )
         for k, x in enumerate(model.states)
     ]
-    variables += [
-        FmuVariable(w.name, "input", "continuous", start=w.value or 0.0) for w in model.inputs
+    return [*states, *rates]
+
+
+def _output_variables(model: ExportedModel) -> list[FmuVariable]:
+    """What the user asked for, and the energies."""
+    names = [f"output {y.name}" for y in model.outputs]
+    energies = "kinetic energy", "potential energy"
+    return [
+        *(FmuVariable(name, "output", "continuous", "calculated") for name in names),
+        *(FmuVariable(name, "output", "continuous", "calculated", unit="J") for name in energies),
     ]
-    variables += [
-        FmuVariable(p.name, "parameter", "tunable", "exact", p.value, p.unit)
-        for p in model.parameters
-    ]
-    variables += [
-        FmuVariable(f"output {y.name}", "output", "continuous", "calculated") for y in model.outputs
-    ]
-    variables += [
-        FmuVariable("kinetic energy", "output", "continuous", "calculated", unit="J"),
-        FmuVariable("potential energy", "output", "continuous", "calculated", unit="J"),
-        FmuVariable(
-            "step tolerance",
-            "parameter",
-            "tunable",
-            "exact",
-            TOLERANCE,
-            says="relative and absolute, of the steps of co-simulation",
-        ),
-    ]
+
+
+def _tolerances() -> list[FmuVariable]:
+    steps = "relative and absolute, of the steps of co-simulation"
     drift = (
         "constraint violation above which the state is projected onto the constraint rows, in "
-        "event mode "
-        "or after a step"
+        "event mode or after a step"
     )
-    variables.append(
-        FmuVariable("drift tolerance", "parameter", "tunable", "exact", 1e-9, says=drift)
-    )
-    modes = "0 open, 1 closed, 2 sticks, 3 slips forwards, 4 slips backwards"
-    contacts = model.switching.contacts if model.switching else ()
-    variables += [
-        FmuVariable(f"mode({name})", "output", "discrete", "calculated", says=modes)
-        for name in contacts
+    numbers = ("step tolerance", TOLERANCE, steps), ("drift tolerance", 1e-9, drift)
+    return [
+        FmuVariable(name, "parameter", "tunable", "exact", value, says=meaning)
+        for name, value, meaning in numbers
     ]
-    indicators = model.switching.guards if model.switching else ()
-    variables += [FmuVariable(name, "local", "continuous", "calculated") for name in indicators]
-    assert (
-        len(variables)
-        == 1
-        + 2 * n
-        + len(model.inputs)
-        + len(model.parameters)
-        + len(model.outputs)
-        + len(contacts)
-        + len(indicators)
-        + 4
-    )
-    return variables
+
+
+def _switching_variables(model: ExportedModel) -> list[FmuVariable]:
+    """The modes of contacts, and the event indicators."""
+    if model.switching is None:
+        return []
+    modes = "0 open, 1 closed, 2 sticks, 3 slips forwards, 4 slips backwards"
+    return [
+        *(
+            FmuVariable(f"mode({name})", "output", "discrete", "calculated", says=modes)
+            for name in model.switching.contacts
+        ),
+        *(
+            FmuVariable(name, "local", "continuous", "calculated")
+            for name in model.switching.guards
+        ),
+    ]
 
 
 def model_description(

@@ -58,3 +58,21 @@ def test_single_calls_have_the_bits_of_vectorized_code(monkeypatch):
     monkeypatch.setattr(compiled_function, "_FEW_STATES_PER_NODE", 0)
     assert np.array_equal(few, rates.at_states(X, p))
     assert "batch" in rates.__dict__
+
+
+def test_states_that_are_evaluated_again_and_again_are_vectorized(monkeypatch):
+    run = da.simulate(spatial_chain.build(2), 0.1, progress=False)
+    rates, p = run.accelerations.rates, run.accelerations.parameters
+    X = np.column_stack([run.state_rows, run.t])
+    rates.__dict__.pop("batch", None)
+    monkeypatch.setattr(rates, "_single_states", 0)
+    monkeypatch.setattr(compiled_function, "_FEW_STATES", len(X))
+    monkeypatch.setattr(compiled_function, "_FEW_STATES_PER_NODE", 0)
+    values, compiled = [], []
+    for _ in range(8):
+        values.append(rates.at_states(X, p))
+        compiled.append("batch" in rates.__dict__)
+    # once, after single calls for five times as many states
+    assert [False] * 5 == compiled[:5]
+    assert compiled[-1]
+    assert all(np.array_equal(values[0], each) for each in values)

@@ -56,6 +56,8 @@ _PROCESS_LEVEL: Final[list[jit.Level]] = []
 # each node of long code: 10 000 nodes take 2 s to compile, and a call 4 µs
 _FEW_STATES: Final = 4000
 _FEW_STATES_PER_NODE: Final = 10
+# how often so many states are evaluated one by one
+_REPETITIONS: Final = 5
 # without letting go of the interpreter: it is shorter than that takes
 _PROLOGUE: Final = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -102,6 +104,8 @@ class CompiledFunction:
 
     def _load(self, source: NativeSource) -> None:
         self._source = source
+        # evaluated by single calls where many were asked for
+        self._single_states = 0
         self.parts, self.n_in, self.n_parameters, self.n_out = (
             source.parts,
             source.n_in,
@@ -157,10 +161,14 @@ class CompiledFunction:
             return function
 
     def at_states(self, X: Array, p: Array) -> Array:
-        """batch(X, p); for a few states single calls, so that nothing is compiled."""
+        """batch(X, p); for a few states single calls, so that nothing is compiled, until these
+        have taken longer than that.
+        """
         few = max(_FEW_STATES, _FEW_STATES_PER_NODE * len(self._source.live_nodes))
-        if "batch" in self.__dict__ or not 0 < len(X) <= few:
+        repeated = self._single_states > _REPETITIONS * few
+        if "batch" in self.__dict__ or repeated or not 0 < len(X) <= few:
             return self.batch(X, p)
+        self._single_states += len(X)
         P = np.broadcast_to(p, (len(X), self.n_parameters))
         return np.array([self.call(x, of_row) for x, of_row in zip(X, P, strict=True)])
 

@@ -295,7 +295,11 @@ def root_locus(
 
 def _match_eigenvalues(before: Complex, now: Complex) -> Complex:
     """The eigenvalues in the order that moves them least."""
+    distance = np.abs(before[:, None] - now[None, :])
+    nearest = distance.argmin(axis=1)
+    if len(set(nearest.tolist())) == len(nearest):
+        # each goes to its nearest one, and no order is shorter
+        return np.asarray(now[nearest])
     from scipy.optimize import linear_sum_assignment
 
-    _, order = linear_sum_assignment(np.abs(before[:, None] - now[None, :]))
-    return np.asarray(now[order])
+    return np.asarray(now[linear_sum_assignment(distance)[1]])

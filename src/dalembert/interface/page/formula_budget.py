@@ -59,6 +59,8 @@ class WorkBudget:
         # equations, and the operations that they took of those that may be written with their
         # intermediates
         self.equations: dict[tuple[Hashable, ...], tuple[Tape, Display, int]] = {}
+        # single equations; the tape is held, as its number stands for it
+        self.rows: dict[tuple[Hashable, ...], tuple[Tape, Equality | None]] = {}
 
     def reserve(self, operations: int) -> bool:
         """Whether this number of operations may still be written with their intermediates."""
@@ -135,6 +137,16 @@ class BudgetedFormulaWriter(FormulaWriter):
         display = super().equations(tape, residuals, unknowns, rates)
         self.budget.equations[key] = tape, display, self.budget.written - before
         return display
+
+    def readable_equation(
+        self, tape: Tape, residual: int, unknowns: Sequence[str], rates: Sequence[str]
+    ) -> Equality | None:
+        """Built once for all derivations and steps that have the same residual."""
+        key = _original_node(tape, residual), tuple(unknowns), tuple(rates)
+        if key not in self.budget.rows:
+            row = super().readable_equation(tape, residual, unknowns, rates)
+            self.budget.rows[key] = tape, row
+        return self.budget.rows[key][1]
 
     def long_scalars(
         self, tape: Tape, nodes: tuple[int, ...]

@@ -33,11 +33,13 @@ TOO_LONG: Final = (10**9, 1, 0, 0)
 
 # terms, frames, symbols, depth of the frame
 Cost = tuple[int, int, int, int]
+# by the nodes of one tape
+Forms = dict[int, RationalForm | None]
 
 
 def in_frame(v: Vector, tape: Tape, frame: Frame) -> Vector:
     """The same vector on a fork of its tape, along the axes of one frame."""
-    return Vector(tape, {frame: _clear_zeros(tape, v.on(tape).components(frame))})
+    return Vector(tape, {frame: _clear_zeros(tape, v.on(tape).components(frame), {})})
 
 
 def shortest_forms(vectors: Sequence[Vector], tape: Tape, home: Frame | None) -> list[Vector]:
@@ -46,7 +48,8 @@ def shortest_forms(vectors: Sequence[Vector], tape: Tape, home: Frame | None) ->
     Where one frame is shortest for all of them, all use it, and of several such frames in
     `home`, the frame of the body that they belong to, or else in one in which they were given.
     """
-    choices = [_shortest(v.on(tape), home) for v in vectors]
+    forms_of: Forms = {}
+    choices = [_shortest(v.on(tape), home, forms_of) for v in vectors]
     several = [set(forms) for forms in choices if None not in forms]
     common = set.intersection(*several) if several else set()
     given = {F for v in vectors for F in v.parts}
@@ -54,22 +57,25 @@ def shortest_forms(vectors: Sequence[Vector], tape: Tape, home: Frame | None) ->
     return [
         forms[shared]
         if shared in forms
-        else min(forms.values(), key=lambda w: _cost(w) or TOO_LONG)
+        else min(forms.values(), key=lambda w: _cost(w, forms_of) or TOO_LONG)
         for forms in choices
     ]
 
 
-def _shortest(v: Vector, home: Frame | None) -> dict[Frame | None, Vector]:
+def _shortest(v: Vector, home: Frame | None, forms_of: Forms) -> dict[Frame | None, Vector]:
     """The shortest forms of a vector by their frame; None for a sum over frames."""
     if not v.parts:
         return {None: v}
     most = MOST_OPERATIONS_OF_MANY_FRAMES if has_many_frames(v) else MOST_OPERATIONS
     if operation_count(v.tape, component_nodes(v)) > most:
         return {None: v}
-    costs = {w: _cost(w) or TOO_LONG for w in (v, *_candidates(v, home))}
+    costs = {w: _cost(w, forms_of) or TOO_LONG for w in (v, *_candidates(v, home))}
     least = min(cost[:2] for cost in costs.values())
     best = [w for w, cost in costs.items() if cost[:2] == least]
-    return {next(iter(w.parts)) if len(w.parts) == 1 else None: _with_exact_zeros(w) for w in best}
+    return {
+        next(iter(w.parts)) if len(w.parts) == 1 else None: _with_exact_zeros(w, forms_of)
+        for w in best
+    }
 
 
 def _preference(
@@ -133,9 +139,9 @@ def component_nodes(v: Vector) -> list[int]:
     return [c for triple in v.parts.values() for c in triple]
 
 
-def _cost(v: Vector) -> Cost | None:
+def _cost(v: Vector, forms_of: Forms) -> Cost | None:
     """How long a vector is to read; None where its components are too long for that."""
-    forms = [_form(v.tape, i) for i in component_nodes(v)]
+    forms = [_form(v.tape, i, forms_of) for i in component_nodes(v)]
     readable = [form for form in forms if form is not None]
     if len(readable) < len(forms):
         return None
@@ -159,17 +165,21 @@ def _distance(F: Frame | None, G: Frame | None) -> int:
     return steps
 
 
-def _form(t: Tape, i: int) -> RationalForm | None:
-    return None if operation_count(t, (i,)) > MOST_OPERATIONS else readable_form(t, i)
+def _form(t: Tape, i: int, forms_of: Forms) -> RationalForm | None:
+    """The form of a node of the one tape on which all vectors are written; computed once."""
+    if i not in forms_of:
+        short = operation_count(t, (i,)) <= MOST_OPERATIONS
+        forms_of[i] = readable_form(t, i) if short else None
+    return forms_of[i]
 
 
-def _with_exact_zeros(v: Vector) -> Vector:
-    return Vector(v.tape, {F: _clear_zeros(v.tape, c) for F, c in v.parts.items()})
+def _with_exact_zeros(v: Vector, forms_of: Forms) -> Vector:
+    return Vector(v.tape, {F: _clear_zeros(v.tape, c, forms_of) for F, c in v.parts.items()})
 
 
-def _clear_zeros(t: Tape, c: Triple) -> Triple:
+def _clear_zeros(t: Tape, c: Triple, forms_of: Forms) -> Triple:
     """The components, zero where their normal form is."""
-    forms = [_form(t, i) for i in c]
+    forms = [_form(t, i, forms_of) for i in c]
     return tuple(
         t.zero if form is not None and form.is_zero else i for i, form in zip(c, forms, strict=True)
     )  # type: ignore[return-value]

@@ -59,7 +59,8 @@ def meanings(system: System) -> dict[str, str]:
     for name, body in owners(system).items():
         found.setdefault(name, f"constant of {body}")
     kinds = {s.name: f"{s.kind} {s.name}" for s in system.symbols.values()}
-    rates = {f"{s.name}.dot": f"rate of {s.name}" for s in system.symbols.values()}
+    moving = (s.name for s in system.symbols.values() if s.kind == "coordinate")
+    rates = {f"{name}.dot": f"rate of {name}" for name in moving}
     return kinds | rates | {name: f"{name}: {what}" for name, what in found.items()}
 
 

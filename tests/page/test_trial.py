@@ -139,6 +139,13 @@ def test_a_field_shows_six_digits_and_all_of_them_while_it_is_edited(visit):
         assert whole == field.input_value()
         field.blur()
         assert brief == field.input_value()
+    # what is typed after the tabulator replaces all digits
+    visit.do("trial.put(trial.knobs.find((k) => k.name === 'theta'), 1.0471975511965976)")
+    visit.page.get_by_label("Reset theta", exact=True).focus()
+    visit.page.keyboard.press("Shift+Tab")
+    visit.page.keyboard.press("Shift+Tab")
+    visit.page.keyboard.type("0.5")
+    assert "0.5" == field.input_value()
     field.fill("1/3")
     field.blur()
     assert "1/3" == field.input_value()

@@ -112,8 +112,8 @@ class Trial {
     Object.assign(back, { type: "button", className: "undo", textContent: "↺", title: `Back to ${Trial.write(k.value)}` });
     back.setAttribute("aria-label", `Reset ${k.name}`);
     back.addEventListener("click", () => { this.last = k; this.put(k, k.value); this.go(); });
-    // all digits while the field is edited
-    field.addEventListener("focus", () => { if (field.value === Trial.brief(k.now)) field.value = Trial.write(k.now); });
+    // all digits while the field is edited, selected, so that what is typed replaces them
+    field.addEventListener("focus", () => { if (field.value === Trial.brief(k.now) && field.value !== Trial.write(k.now)) { field.value = Trial.write(k.now); field.select(); } });
     field.addEventListener("blur", () => { if (field.value === Trial.write(k.now)) field.value = Trial.brief(k.now); });
     row.append(name, field, slider, back, fault);
     return row;

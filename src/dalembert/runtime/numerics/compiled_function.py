@@ -56,7 +56,7 @@ _PROCESS_LEVEL: Final[list[jit.Level]] = []
 # each node of long code: 10 000 nodes take 2 s to compile, and a call 4 µs
 _FEW_STATES: Final = 4000
 _FEW_STATES_PER_NODE: Final = 10
-# how many times this number of states is evaluated one by one
+# how many times this number of states is evaluated by single calls
 _REPETITIONS: Final = 5
 # without letting go of the interpreter: it is shorter than that takes
 _PROLOGUE: Final = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
@@ -104,7 +104,7 @@ class CompiledFunction:
 
     def _load(self, source: NativeSource) -> None:
         self._source = source
-        # evaluated by single calls where many were asked for
+        # evaluated by single calls for `at_states`
         self._single_states = 0
         self.parts, self.n_in, self.n_parameters, self.n_out = (
             source.parts,

@@ -88,28 +88,36 @@ def batch_ir(
         lines.append(f"  %x{k}.step = load i64, ptr %far{k}, align 8")
     call = f"call i32 @{text.name}.groups(ptr %P, ptr %Y, i64 %n"
     if inlined:
-        # rows one after the other, and the same parameters for all
-        lines += [f"  %whole{k} = icmp eq i64 %x{k}.step, {len(parts[k])}" for k in needed]
-        lines += [
-            "  %many = xor i1 %few, true",
-            "  %same = icmp eq i64 %p.step, 0",
-            "  %dense0 = and i1 %many, %same",
-        ]
-        lines += [
-            f"  %dense{place} = and i1 %dense{place - 1}, %whole{k}"
-            for place, k in enumerate(needed, 1)
-        ]
-        steps = "".join(f", ptr %rows{k}, i64 {len(parts[k])}" for k in needed)
-        lines += [f"  br i1 %dense{len(needed)}, label %dense, label %other", "dense:"]
-        lines += [
-            f"  %tight = {call}, i1 false, i64 0{steps}) alwaysinline",
-            "  ret i32 %tight",
-            "other:",
-        ]
+        lines += _dense_rows_call(call, {k: len(parts[k]) for k in needed})
     steps = "".join(f", ptr %rows{k}, i64 %x{k}.step" for k in needed)
     return "\n".join(
         [*lines, f"  %loose = {call}, i1 %few, i64 %p.step{steps})", "  ret i32 %loose", "}"]
     )
+
+
+def _dense_rows_call(call: str, widths: dict[int, int]) -> list[str]:
+    """A call of its own for rows one after the other with the same parameters for all; `widths` are
+    those of the parts that are read.
+    """
+    lines = [f"  %whole{k} = icmp eq i64 %x{k}.step, {width}" for k, width in widths.items()]
+    lines += [
+        "  %many = xor i1 %few, true",
+        "  %same = icmp eq i64 %p.step, 0",
+        "  %dense0 = and i1 %many, %same",
+    ]
+    lines += [
+        f"  %dense{place} = and i1 %dense{place - 1}, %whole{k}"
+        for place, k in enumerate(widths, 1)
+    ]
+    steps = "".join(f", ptr %rows{k}, i64 {width}" for k, width in widths.items())
+    return [
+        *lines,
+        f"  br i1 %dense{len(widths)}, label %dense, label %other",
+        "dense:",
+        f"  %tight = {call}, i1 false, i64 0{steps}) alwaysinline",
+        "  ret i32 %tight",
+        "other:",
+    ]
 
 
 def _stack_aligned_entry(name: str) -> str:
@@ -144,15 +152,45 @@ def _group_loop(
     get, give = _workspace_lines(8 * lanes * (starts["w"] + text.work_size), _ALIGNMENT)
     offsets = [sum(map(len, parts[:k])) for k in range(len(parts))]
     needed = [k for k, used in enumerate(parts) if any(used)]
-    taken = "".join(f", ptr %rows{k}, i64 %x{k}.step" for k in needed)
     lines = [
-        (
-            f"define internal i32 @{name}.groups(ptr %P, ptr %Y, i64 %n, i1 %few, i64 "
-            f"%p.step{taken}) "
-            f"{math_kernels.attributes(lanes)} {{"
-        ),
+        _group_loop_head(name, lanes, needed),
         *get,
         *(f"  %{a} = getelementptr {real}, ptr %room, i64 {k}" for a, k in starts.items()),
+        *_group_steps(lanes, n_out, needed),
+        *_row_pointers(lanes, "p", "%P"),
+        *_gather(lanes, "p", [True] * n_parameters, "%p, i64 0"),
+        f"  call void @{name}.prologue(ptr %p, ptr %w)",
+        "  br label %run",
+        "run:",
+    ]
+    for k in needed:
+        lines += [
+            *_row_pointers(lanes, f"x{k}", f"%rows{k}"),
+            *_gather(lanes, f"x{k}", parts[k], f"%x, i64 {offsets[k]}"),
+        ]
+    lines += [
+        f"  call void @{name}(ptr %x, ptr %p, ptr %y, ptr %w){' alwaysinline' if inlined else ''}",
+        *_row_pointers(lanes, "y", "%Y"),
+        *_scatter(lanes, "y", n_out, "%y, i64 0"),
+        *_group_loop_end(give),
+    ]
+    return "\n".join(lines)
+
+
+def _group_loop_head(name: str, lanes: int, needed: Sequence[int]) -> str:
+    taken = "".join(f", ptr %rows{k}, i64 %x{k}.step" for k in needed)
+    return (
+        f"define internal i32 @{name}.groups(ptr %P, ptr %Y, i64 %n, i1 %few, i64 "
+        f"%p.step{taken}) "
+        f"{math_kernels.attributes(lanes)} {{"
+    )
+
+
+def _group_steps(lanes: int, n_out: int, needed: Sequence[int]) -> list[str]:
+    """From group to group: how far apart they and their lanes are, and whether their parameters are
+    new; up to the prologue.
+    """
+    return [
         f"  %full = sub i64 %n, {lanes}",
         "  %last = sub i64 %n, 1",
         "  %latest = select i1 %few, i64 %last, i64 %full",
@@ -171,21 +209,12 @@ def _group_loop(
         "  %fresh = or i1 %first, %moves",
         "  br i1 %fresh, label %prologue, label %run",
         "prologue:",
-        *_row_pointers(lanes, "p", "%P"),
-        *_gather(lanes, "p", [True] * n_parameters, "%p, i64 0"),
-        f"  call void @{name}.prologue(ptr %p, ptr %w)",
-        "  br label %run",
-        "run:",
     ]
-    for k in needed:
-        lines += [
-            *_row_pointers(lanes, f"x{k}", f"%rows{k}"),
-            *_gather(lanes, f"x{k}", parts[k], f"%x, i64 {offsets[k]}"),
-        ]
-    lines += [
-        f"  call void @{name}(ptr %x, ptr %p, ptr %y, ptr %w){' alwaysinline' if inlined else ''}",
-        *_row_pointers(lanes, "y", "%Y"),
-        *_scatter(lanes, "y", n_out, "%y, i64 0"),
+
+
+def _group_loop_end(give: Sequence[str]) -> list[str]:
+    """To the next group, or back with the work space returned."""
+    return [
         "  %next = add i64 %begin, %advance",
         "  %more = icmp slt i64 %next, %n",
         "  br i1 %more, label %group, label %done",
@@ -194,7 +223,6 @@ def _group_loop(
         "  ret i32 0",
         "}",
     ]
-    return "\n".join(lines)
 
 
 def _workspace_lines(size: int, alignment: int) -> tuple[list[str], list[str]]:

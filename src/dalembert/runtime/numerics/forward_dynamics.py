@@ -62,6 +62,16 @@ _BITS: Final = 30
 _MAX_COLUMN_STATES: Final = 256
 
 
+def _join_mappings(values: dict[str, Any]) -> dict[str, Any]:
+    """Values by name, with those given as inputs={…} or values={…} among them."""
+    for many in ("inputs", "values"):
+        if isinstance(values.get(many), Mapping):
+            values |= {
+                str(getattr(name, "name", None) or name): x for name, x in values.pop(many).items()
+            }
+    return values
+
+
 class NativeDynamics(Displayable):
     """f(q, u, t=0, **values): u̇ of one state, or of many states in rows (bit for bit the same).
 
@@ -135,13 +145,7 @@ class NativeDynamics(Displayable):
         same.
         """
         if more:
-            names = ", ".join(f"{n}=…" for n in self.parameter_names[:2]) or "F=…"
-            msg = (
-                f"f(q, u, t): {3 + len(more)} arguments; constants and inputs are given by "
-                f"name, "
-                f"f(q, u, t, {names})"
-            )
-            raise BadValue(msg)
+            raise BadValue(self._too_many_arguments(len(more)))
         direct = self._fast_path
         if direct is not None and not values:
             # what integrators and loops over states ask for, without the questions below
@@ -153,25 +157,11 @@ class NativeDynamics(Displayable):
                 return direct[0](q, u, t, direct[1])
             if dimensions == 2 and type(t) is float:
                 return (direct[2] or self._fast_batch())(q, u, t, direct[1])
-        for many in ("inputs", "values") if values else ():
-            if isinstance(values.get(many), Mapping):
-                values |= {
-                    str(getattr(name, "name", None) or name): x
-                    for name, x in values.pop(many).items()
-                }
+        values = _join_mappings(values) if values else values
         p = self._defaults if self._complete and not values else self._parameter_vector(values)
         if type(q) is np.ndarray and q.ndim == 2:
             return self._evaluate_batch(q, u, t, p)
-        if (
-            not (hasattr(q, "__len__") and hasattr(u, "__len__"))
-            or isinstance(q, Mapping | set)
-            or isinstance(u, Mapping | set)
-        ):
-            msg = (
-                f"f(q, u): give {self._n_q} coordinates and {self._n_u} speeds as lists or "
-                f"arrays, f([…], […])"
-            )
-            raise BadValue(msg)
+        self._check_sequences(q, u)
         if getattr(q, "ndim", 1) == 2 or (
             not hasattr(q, "ndim") and len(q) and hasattr(q[0], "__len__")
         ):
@@ -182,6 +172,25 @@ class NativeDynamics(Displayable):
             if message:
                 raise BadValue(message)
         return udot
+
+    def _too_many_arguments(self, count: int) -> str:
+        names = ", ".join(f"{n}=…" for n in self.parameter_names[:2]) or "F=…"
+        return (
+            f"f(q, u, t): {3 + count} arguments; constants and inputs are given by name, "
+            f"f(q, u, t, {names})"
+        )
+
+    def _check_sequences(self, q: Any, u: Any) -> None:
+        if (
+            not (hasattr(q, "__len__") and hasattr(u, "__len__"))
+            or isinstance(q, Mapping | set)
+            or isinstance(u, Mapping | set)
+        ):
+            msg = (
+                f"f(q, u): give {self._n_q} coordinates and {self._n_u} speeds as lists or "
+                f"arrays, f([…], […])"
+            )
+            raise BadValue(msg)
 
     def _fast_batch(self) -> Callable[..., NDArray[Any]]:
         """What takes states in rows as they are, made where it is first asked for and found at

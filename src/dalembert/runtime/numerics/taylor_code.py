@@ -84,11 +84,14 @@ class CompiledTaylor:
         )
         self._layout = _SeriesLayout(len(state), len(outs), len(rule.pairs), column)
         self._rule, self._state, self._parameters = rule, tuple(state), tuple(parameters)
-        series = [[rule.series(s) for s in side] for side in zip(*rule.pairs, strict=True)] or [
-            [],
-            [],
-        ]
-        # order 0 and what later ones take of it; a row of the table, one order after the other
+        self._series = [
+            [rule.series(s) for s in side] for side in zip(*rule.pairs, strict=True)
+        ] or [[], []]
+        self._describe_orders()
+
+    def _describe_orders(self) -> None:
+        """Order 0 and what later ones take of it; a row of the table, one order after the other."""
+        rule, series = self._rule, self._series
         self.zero = NativeSource.from_tape(
             rule.source, (*rule.source_outs, *rule.zero_order), self._state, self._parameters
         )
@@ -98,7 +101,6 @@ class CompiledTaylor:
         )
         # for each sum where its two series stand behind the rates
         self.places = [(distinct[f], distinct[g]) for f, g in zip(*series, strict=True)]
-        self._series = series
 
     @functools.cached_property
     def _library(self) -> jit.Library:
@@ -277,16 +279,24 @@ def _higher_orders_ir(layout: _SeriesLayout) -> str:
         )
         _copy(f, layout.n_out, rates, _numbers_from(f, row.pointer, layout.column), h * inverse)
         with f.if_then(k < order):
-            # sums of even and of odd orders take turns
-            now, later = (
-                _numbers_from(f, sums, f.emit(INT64, f"and {m}, 1") * half).pointer
-                for m in (k, k + 1)
-            )
-            f.line(f"call void @inner({table}, {k + 1}, {later})")
-            f.line(f"call void @outer({table}, {k}, {now}, {inputs.pointer})")
+            _sum_products(f, (table, sums, inputs.pointer), k, half)
             _copy(f, n, row, inputs)
             inputs[n], inputs[n + 1], inputs[n + 2] = f.select(first, h, 0.0), real, inverse
             here = _numbers_from(f, table, k * layout.width).pointer
             f.line(f"call void @next({inputs.pointer}, {zero}, {here}, {work})")
     f.ret_void()
     return f.text()
+
+
+def _sum_products(
+    f: FunctionBuilder, arrays: tuple[Value, Value, Value], k: Value, half: int
+) -> None:
+    """The sums of order k, whose inner terms are known, and the inner terms of the next; sums of
+    even and of odd orders take turns.
+    """
+    table, sums, inputs = arrays
+    now, later = (
+        _numbers_from(f, sums, f.emit(INT64, f"and {m}, 1") * half).pointer for m in (k, k + 1)
+    )
+    f.line(f"call void @inner({table}, {k + 1}, {later})")
+    f.line(f"call void @outer({table}, {k}, {now}, {inputs})")

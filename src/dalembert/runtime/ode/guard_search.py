@@ -148,14 +148,20 @@ def _coarse_samples() -> str:
         r = [rows[w.groups * j + i] for j in range(DENSE_ROWS)]
         for k, theta in enumerate(_COARSE_POINTS[1:]):
             states[size * k + i] = dense_polynomial(f.value(f.value(theta, DOUBLE), DOUBLE4), r)
-    g, p, work, n, count = w.g, w.p, w.work, w.n_state, w.count
+    given = w.g, w.p, w.work, w.n_state, w.count
     for k, theta in enumerate(_COARSE_POINTS[1:]):
         x = f.emit(POINTER, f"getelementptr {DOUBLE4}, {s.states}, {size * k}")
-        ScalarArray(x)[n] = (t_new - t) * theta + t
-        V = f.emit(POINTER, f"getelementptr {DOUBLE}, {s.table}, {count * (k + 1)}")
-        f.line(f"call void {g.name}({x}, {p}, {V}, {work})")
+        _evaluate_at_state(s.table, given, k + 1, x, (t_new - t) * theta + t)
     f.ret(0)
     return f.text()
+
+
+def _evaluate_at_state(table: Value, given: tuple[Value, ...], k: int, x: Value, t: Value) -> None:
+    """The guards at a state, whose time is put behind it, in row k of the table."""
+    (g, p, work, n, count), f = given, x.function
+    ScalarArray(x)[n] = t
+    V = f.emit(POINTER, f"getelementptr {DOUBLE}, {table}, {count * k}")
+    f.line(f"call void {g.name}({x}, {p}, {V}, {work})")
 
 
 def _coarse_check() -> str:
@@ -180,10 +186,7 @@ def _coarse_check() -> str:
     with f.loop(count) as i:
         samples = [last[i], *(row[i] + noise[i] for row in V)]
         V[-1][i] = samples[-1]
-        low, spread = _min_and_range(f, samples)
-        rough = f.intrinsic("fabs", _weighted_sum(f, samples, _DIFFERENCE))
-        undersampled = _is_undersampled((low, spread, rough), noise[i])
-        with f.if_then(~(low >= spread + rough) | undersampled):
+        with f.if_then(_may_come_to_zero(f, samples, noise[i])):
             near.value = f.value(1, INT64)
     with f.if_then(near.value.not_equal(0)):
         _reset_earlier_samples(f, w, t)
@@ -192,6 +195,15 @@ def _coarse_check() -> str:
         last[i] = V[-1][i]
     f.ret(0)
     return f.text()
+
+
+def _may_come_to_zero(f: FunctionBuilder, samples: Sequence[Value], noise: Value) -> Value:
+    """Whether a function may come down to zero between its coarse samples, or turns more often than
+    they resolve.
+    """
+    low, spread = _min_and_range(f, samples)
+    rough = f.intrinsic("fabs", _weighted_sum(f, samples, _DIFFERENCE))
+    return ~(low >= spread + rough) | _is_undersampled((low, spread, rough), noise)
 
 
 def _reset_earlier_samples(f: FunctionBuilder, w: StructView, t: Value) -> None:
@@ -317,6 +329,15 @@ def _sample_step() -> str:
         i = first + j
         with f.if_then(_may_dip_at_begin(V[i], V[w.count * N_SAMPLE_POINTS + i], V[w.count + i])):
             f.ret(1)
+    _return_first_fall(f, w, V, first)
+    f.ret(0)
+    return f.text()
+
+
+def _return_first_fall(f: FunctionBuilder, w: StructView, V: ScalarArray, first: Value) -> None:
+    """The function ends with the number of the first sample that is negative, or after which one
+    may be.
+    """
     rough = f.variable(f.value(0.0, DOUBLE))
     with f.loop(w.count - first) as j:
         rough.value = f.intrinsic(
@@ -328,8 +349,6 @@ def _sample_step() -> str:
             (V[before + w.count] < 0.0) | _may_dip_below_zero(V, w.count, before, rough.value)
         ):
             f.ret(k + 1)
-    f.ret(0)
-    return f.text()
 
 
 def _value() -> str:
@@ -471,6 +490,38 @@ def _sample_time(f: FunctionBuilder, begin: Value, end: Value, k: Value) -> Valu
     return f.select(k.not_equal(SAMPLES), inside, end)
 
 
+class _FallList:
+    """Guards that fall in a step, as native code collects them: their times and numbers."""
+
+    def __init__(
+        self, f: FunctionBuilder, step: tuple[Value, ...], times: Value, numbers: Value
+    ) -> None:
+        self.f, self.step, self.times = f, step, ScalarArray(times)
+        self.numbers = VectorArray(numbers, INT64)
+        self.count, self.side = f.variable(f.value(0, INT64)), f.value(1.0, DOUBLE)
+
+    def add(self, i: Value, t: Value) -> None:
+        """One more."""
+        self.times[self.count.value] = t
+        self.numbers[self.count.value] = i
+        self.count.value = self.count.value + 1
+
+    def add_root(self, i: Value, first: Value, last: Value) -> None:
+        """Where guard i, negative at the last time, falls."""
+        self.add(i, self.f.call("root", DOUBLE, *self.step, i, self.side, first, last))
+
+    def add_dip(self, i: Value, first: Value, last: Value) -> None:
+        """Where guard i falls, if it dips below zero between two times."""
+        below = self.f.call("dip", DOUBLE, *self.step, i, self.side, first, last)
+        with self.f.if_then(~below.not_equal(below)):
+            self.add_root(i, first, below)
+
+    def return_if_any(self) -> None:
+        """The function ends where there is one."""
+        with self.f.if_then(self.count.value > 0):
+            self.f.ret(self.count.value)
+
+
 def _first_falls() -> str:
     """The guards from number `first` on that fall below zero between the first two samples
     between which one does: their times and numbers, and how many.
@@ -480,47 +531,36 @@ def _first_falls() -> str:
     )
     watch, dense, begin, end, table, times, numbers, first = f.parameters
     length, V, count = end - begin, ScalarArray(table), StructView(watch, EVENT_FIELDS).count
-    found, side = f.variable(f.value(0, INT64)), f.value(1.0, DOUBLE)
+    falls = _FallList(f, (watch, dense, begin, length), times, numbers)
     from_here = f.call("samples", INT64, watch, dense, begin, length, table, first)
-
-    def add(i: Value, t: Value) -> None:
-        ScalarArray(times)[found.value] = t
-        VectorArray(numbers, INT64)[found.value] = i
-        found.value = found.value + 1
-
-    def add_dip(i: Value, first_time: Value, last_time: Value) -> None:
-        step = (watch, dense, begin, length, i, side)
-        below = f.call("dip", DOUBLE, *step, first_time, last_time)
-        with f.if_then(~below.not_equal(below)):
-            add(i, f.call("root", DOUBLE, *step, first_time, below))
-
     with f.if_then(~from_here.not_equal(0)):
         f.ret(0)
     with f.loop(f.value(SAMPLES + 1, INT64) - from_here) as j:
         k = from_here + j
         before, here, after = (_sample_time(f, begin, end, k + d) for d in (-1, 0, 1))
         with f.loop(count - first) as m, f.if_then(V[k * count + first + m] < 0.0):
-            i = first + m
-            step = (watch, dense, begin, length, i, side)
-            add(i, f.call("root", DOUBLE, *step, before, here))
+            falls.add_root(first + m, before, here)
         with f.if_then(~k.not_equal(1)), f.loop(count - first) as m:
             i = first + m
             dips = _may_dip_at_begin(V[i], V[count * N_SAMPLE_POINTS + i], V[count + i])
             with f.if_then(dips):
-                add_dip(i, before, here)
-        with f.if_then(found.value > 0):
-            f.ret(found.value)
+                falls.add_dip(i, before, here)
+        falls.return_if_any()
         with f.loop(count - first) as m:
             i = first + m
-            at = (k - 1) * count + i
-            rough = _max_fourth_difference(f, V, count, i)
-            positive = (V[at] > 0.0) & (V[at + count + count] > 0.0)
-            with f.if_then(positive & _may_dip_below_zero(V, count, at, rough)):
-                add_dip(i, before, after)
-        with f.if_then(found.value > 0):
-            f.ret(found.value)
+            with f.if_then(_may_dip_around(f, V, count, k, i)):
+                falls.add_dip(i, before, after)
+        falls.return_if_any()
     f.ret(0)
     return f.text()
+
+
+def _may_dip_around(f: FunctionBuilder, V: ScalarArray, count: Value, k: Value, i: Value) -> Value:
+    """Whether guard i, positive at the samples before and after sample k, may dip below zero."""
+    at = (k - 1) * count + i
+    rough = _max_fourth_difference(f, V, count, i)
+    positive = (V[at] > 0.0) & (V[at + count + count] > 0.0)
+    return positive & _may_dip_below_zero(V, count, at, rough)
 
 
 def _add_crossing() -> str:
@@ -538,6 +578,32 @@ def _add_crossing() -> str:
     return f.text()
 
 
+class _CrossingList:
+    """Crossings of events in a step, as native code collects them: their times and numbers."""
+
+    def __init__(
+        self, f: FunctionBuilder, step: tuple[Value, ...], times: Value, numbers: Value
+    ) -> None:
+        self.f, self.step, self.into = f, step, (times, numbers)
+        self.count = f.variable(f.value(0, INT64))
+
+    def add(self, i: Value, side: Value, first: Value, last: Value, to: Value) -> None:
+        """Where event i, on a side of zero at the first time, leaves it, if it may come to the
+        other.
+        """
+        t = self.f.call("root", DOUBLE, *self.step, i, side, first, last)
+        self.count.value = self.f.call(
+            "add_crossing", INT64, self.step[0], i, t, to, *self.into, self.count.value
+        )
+
+    def add_pair(self, i: Value, side: Value, first: Value, last: Value) -> None:
+        """The two crossings of an event that leaves its side and comes back between two times."""
+        inside = self.f.call("dip", DOUBLE, *self.step, i, side, first, last)
+        with self.f.if_then(~inside.not_equal(inside)):
+            self.add(i, side, first, inside, 0.0 - side)
+            self.add(i, 0.0 - side, inside, last, side)
+
+
 def _crossings() -> str:
     """Every crossing of the first `events` of a watch in a step, event by event: times and
     numbers, and how many. `sides` gives on which side of zero each was when the step began.
@@ -551,37 +617,43 @@ def _crossings() -> str:
         exported=True,
     )
     watch, dense, begin, end, table, sides, times, numbers, events = f.parameters
-    length, V, all_of_them = end - begin, ScalarArray(table), StructView(watch, EVENT_FIELDS).count
-    found = f.variable(f.value(0, INT64))
-    # one sample beyond either end separates an extreme inside from one outside
-    with f.loop(f.value(N_EVENT_POINTS, INT64)) as k:
-        t = _sample_time(f, begin, end, k - 1)
-        f.call("sample", INT64, watch, dense, (t - begin) / length, t)
-        with f.loop(all_of_them) as i:
-            V[k * all_of_them + i] = ScalarArray(StructView(watch, EVENT_FIELDS).values)[i]
-
-    def add(i: Value, t: Value, to: Value) -> None:
-        found.value = f.call("add_crossing", INT64, watch, i, t, to, times, numbers, found.value)
-
+    length, V, count = end - begin, ScalarArray(table), StructView(watch, EVENT_FIELDS).count
+    found = _CrossingList(f, (watch, dense, begin, length), times, numbers)
+    _sample_around(f, V, count, length)
     with f.loop(events) as i:
         side = f.variable(ScalarArray(sides)[i])
         with f.loop(f.value(SAMPLES, INT64)) as j:
             a, b = (_sample_time(f, begin, end, j + d) for d in (0, 1))
             now = side.value
-            before, left, v, after = (V[(j + d) * all_of_them + i] for d in range(4))
+            samples = [V[(j + d) * count + i] for d in range(4)]
+            v = samples[2]
             new = f.select(v > 0.0, 1.0, f.select(v < 0.0, f.value(-1.0, DOUBLE), now))
-            step = (watch, dense, begin, length, i)
             crosses = now * v < 0.0
             with f.if_then(crosses):
-                add(i, f.call("root", DOUBLE, *step, now, a, b), new)
-            nearest = f.intrinsic("minnum", now * left, now * v) <= f.intrinsic(
-                "minnum", now * before, now * after
-            )
+                found.add(i, now, a, b, new)
+            nearest = _is_nearest(f, samples, now)
             with f.if_then(~crosses & now.not_equal(0.0) & nearest):
-                inside = f.call("dip", DOUBLE, *step, now, a, b)
-                with f.if_then(~inside.not_equal(inside)):
-                    add(i, f.call("root", DOUBLE, *step, now, a, inside), 0.0 - now)
-                    add(i, f.call("root", DOUBLE, *step, 0.0 - now, inside, b), now)
+                found.add_pair(i, now, a, b)
             side.value = new
-    f.ret(found.value)
+    f.ret(found.count.value)
     return f.text()
+
+
+def _sample_around(f: FunctionBuilder, V: ScalarArray, count: Value, length: Value) -> None:
+    """The events at all samples of a step, in rows of the table; one sample beyond either end
+    separates an extreme inside from one outside.
+    """
+    watch, dense, begin, end = f.parameters[:4]
+    with f.loop(f.value(N_EVENT_POINTS, INT64)) as k:
+        t = _sample_time(f, begin, end, k - 1)
+        f.call("sample", INT64, watch, dense, (t - begin) / length, t)
+        with f.loop(count) as i:
+            V[k * count + i] = ScalarArray(StructView(watch, EVENT_FIELDS).values)[i]
+
+
+def _is_nearest(f: FunctionBuilder, samples: Sequence[Value], side: Value) -> Value:
+    """Whether of four samples one of the middle two is nearest to zero."""
+    before, left, v, after = samples
+    return f.intrinsic("minnum", side * left, side * v) <= f.intrinsic(
+        "minnum", side * before, side * after
+    )

@@ -30,6 +30,32 @@ def _group_after(f: FunctionBuilder, k: Value) -> Value:
     return f.emit(INT64, f"lshr {k + 1}, 2")
 
 
+def _largest_below(W: ScalarArray, n: Value, width: Value, k: Value) -> Value:
+    """The row of the largest number of column k from row k on; the function ends with 1 where all
+    are zero.
+    """
+    f = k.function
+    best, place = f.variable(f.value(0.0, DOUBLE)), f.variable(k)
+    with f.loop(n - k) as r:
+        size = f.intrinsic("fabs", W[(k + r) * width + k])
+        with f.if_then(size > best.value):
+            best.value, place.value = size, k + r
+    with f.if_then(~(best.value > 0.0)):
+        f.ret(1)
+    return place.value
+
+
+def _subtract_row(
+    W: VectorArray, rows: tuple[Value, Value], factor: Value, groups: Value, first: Value
+) -> None:
+    """W_i ← W_i − factor W_k, from a group on."""
+    (i, k), f = rows, factor.function
+    spread = f.value(0.0 - factor, DOUBLE4)
+    with f.loop(groups - first) as j:
+        g = first + j
+        W[i * groups + g] = f.intrinsic("fmuladd", spread, W[k * groups + g], W[i * groups + g])
+
+
 def _factor() -> str:
     """0, or 1 where W is singular."""
     f = FunctionBuilder("factor", INT64, POINTER, INT64, INT64)
@@ -39,14 +65,7 @@ def _factor() -> str:
     with f.loop(n * groups) as i:
         L[i] = f.value(0.0, DOUBLE4)
     with f.loop(n) as k:
-        best, place = f.variable(f.value(0.0, DOUBLE)), f.variable(k)
-        with f.loop(n - k) as r:
-            size = f.intrinsic("fabs", one_by_one[(k + r) * width + k])
-            with f.if_then(size > best.value):
-                best.value, place.value = size, k + r
-        with f.if_then(~(best.value > 0.0)):
-            f.ret(1)
-        p = place.value
+        p = _largest_below(one_by_one, n, width, k)
         pivots[k] = f.value(p, DOUBLE)
         with f.if_then(p.not_equal(k)), f.loop(groups) as j:
             upper, lower = W[k * groups + j], W[p * groups + j]
@@ -59,23 +78,14 @@ def _factor() -> str:
             factor = one_by_one[i * width + k] * inverse
             below[k * width + i] = factor
             with f.if_then(factor.not_equal(0.0)):
-                spread = f.value(0.0 - factor, DOUBLE4)
-                with f.loop(groups - first) as j:
-                    g = first + j
-                    W[i * groups + g] = f.intrinsic(
-                        "fmuladd", spread, W[k * groups + g], W[i * groups + g]
-                    )
+                _subtract_row(W, (i, k), factor, groups, first)
     f.ret(0)
     return f.text()
 
 
-def _solve() -> str:
-    """b becomes x; `room` takes a row."""
-    f = FunctionBuilder("solve", INT64, POINTER, INT64, INT64, POINTER, POINTER)
-    base, n, groups, b, room = f.parameters
-    W, L, pivots = _rows(f, base, n, groups)
-    one_by_one, width = ScalarArray(base), groups * 4
-    single, row, x, answer = ScalarArray(b), VectorArray(b), VectorArray(room), ScalarArray(room)
+def _solve_lower(L: VectorArray, pivots: ScalarArray, b: Value, n: Value, groups: Value) -> None:
+    """b ← L⁻¹ P b"""
+    f, single, row = b.function, ScalarArray(b), VectorArray(b)
     with f.loop(n) as k:
         p = f.emit(INT64, f"fptosi {pivots[k]} to i64")
         here, there = single[k], single[p]
@@ -85,6 +95,16 @@ def _solve() -> str:
         with f.loop(groups - first) as j:
             g = first + j
             row[g] = f.intrinsic("fmuladd", spread, L[k * groups + g], row[g])
+
+
+def _solve() -> str:
+    """b becomes x; `room` takes a row."""
+    f = FunctionBuilder("solve", INT64, POINTER, INT64, INT64, POINTER, POINTER)
+    base, n, groups, b, room = f.parameters
+    W, L, pivots = _rows(f, base, n, groups)
+    one_by_one, width = ScalarArray(base), groups * 4
+    single, x, answer = ScalarArray(b), VectorArray(room), ScalarArray(room)
+    _solve_lower(L, pivots, b, n, groups)
     with f.loop(groups) as g:
         x[g] = f.value(0.0, DOUBLE4)
     with f.loop(n) as r:

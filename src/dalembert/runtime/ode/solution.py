@@ -363,11 +363,8 @@ class PointBuffer:
     def motion(self, count: int, size: int) -> StoredTrajectory:
         """The first points and components; of a long run only the requested ones."""
         self._is_shared = True
-        if (
-            len(self._blocks) == 1
-            and not self._reduced_blocks
-            and (self._at is None or self.bytes <= MAX_STORED_BYTES)
-        ):
+        keeps_all = self._at is None or self.bytes <= MAX_STORED_BYTES
+        if len(self._blocks) == 1 and not self._reduced_blocks and keeps_all:
             only = self._blocks[0]
             # no step ends at the start
             steps = None if only.dense is None else ChunkedArray([only.dense[1:count, :, :size]])
@@ -377,14 +374,27 @@ class PointBuffer:
                 steps,
                 powers=self._powers,
             )
-        times: list[NDArray[np.float64]] = []
-        states: list[NDArray[np.float64]] = []
-        dense: list[NDArray[np.float64]] = []
-        at = (
-            self._at
-            if self._at is not None and (self._reduced_blocks or self.bytes > MAX_STORED_BYTES)
-            else None
+        at = self._at if self._reduced_blocks or not keeps_all else None
+        blocks = self._blocks_up_to(count, at)
+        times = [block.times for block in blocks]
+        # no step ends at the start
+        dense = [
+            block.dense[0 if k else 1 :, :, :size]
+            for k, block in enumerate(blocks)
+            if block.dense is not None
+        ]
+        return StoredTrajectory(
+            ChunkedArray(times),
+            ChunkedArray([block.states[:, :size] for block in blocks]),
+            ChunkedArray(dense) if self._dense else None,
+            count - sum(map(len, times)),
+            self._powers,
         )
+
+    def _blocks_up_to(self, count: int, at: NDArray[np.float64] | None) -> list[_Block]:
+        """The blocks with the first points, reduced to the requested times where these are
+        given.
+        """
         blocks, left = list(self._reduced_blocks), count - self._thinned
         for block in self._blocks:
             here = slice(0, min(left, len(block.times)))
@@ -398,20 +408,7 @@ class PointBuffer:
                 part if at is None or not here.stop else self._select_output_steps(part, blocks, at)
             )
             left -= here.stop
-        for block in blocks:
-            times.append(block.times)
-            states.append(block.states[:, :size])
-            if block.dense is not None:
-                # no step ends at the start
-                dense.append(block.dense[0 if dense else 1 :, :, :size])
-        dropped = count - sum(map(len, times))
-        return StoredTrajectory(
-            ChunkedArray(times),
-            ChunkedArray(states),
-            ChunkedArray(dense) if self._dense else None,
-            dropped,
-            self._powers,
-        )
+        return blocks
 
     @staticmethod
     def _select_output_steps(

@@ -304,13 +304,7 @@ def _gauss_newton() -> str:
             first[j] = now[j] + step[j]
         native.call("evaluate", given.first)
         steps.value = steps.value + 1
-        before, linear = (
-            f.call("product", DOUBLE, given.r_now, given.r_now, m),
-            native.variable(0.0),
-        )
-        with f.loop(m) as i:
-            left = r[i] + f.call("product", DOUBLE, row(f, given.J_now, i, n), given.step, n)
-            linear.value = linear.value + left * left
+        before, linear = _linear_prediction(native, r, m, n)
         after = f.call("product", DOUBLE, given.residuals, given.residuals, m)
         # NaN is not less
         better = after < before
@@ -319,14 +313,30 @@ def _gauss_newton() -> str:
             radius.value = f.select(
                 good, f.intrinsic("maxnum", radius.value, length * assembly.GROWTH), radius.value
             )
-            native.copy("first", "now", n)
-            native.copy("residuals", "r_now", m)
-            native.copy("J", "J_now", m * n)
+            _accept_step(native, m, n)
         with f.if_then(~better):
             with f.if_then(length <= size * assembly.ROUNDING):
                 f.ret(steps.value)
             radius.value = length / assembly.GROWTH
     return f.text()
+
+
+def _linear_prediction(
+    native: InitialFunction, r: ScalarArray, m: Value, n: Value
+) -> tuple[Value, StackVariable]:
+    """|r|² before a step, and what the linear model makes of it."""
+    f, given = native.f, native.given
+    before, linear = f.call("product", DOUBLE, given.r_now, given.r_now, m), native.variable(0.0)
+    with f.loop(m) as i:
+        left = r[i] + f.call("product", DOUBLE, row(f, given.J_now, i, n), given.step, n)
+        linear.value = linear.value + left * left
+    return before, linear
+
+
+def _accept_step(native: InitialFunction, m: Value, n: Value) -> None:
+    native.copy("first", "now", n)
+    native.copy("residuals", "r_now", m)
+    native.copy("J", "J_now", m * n)
 
 
 def _find_violated() -> str:
@@ -347,6 +357,24 @@ def _find_violated() -> str:
     return native.finish(POSITIONS)
 
 
+def _choose_rows(native: InitialFunction, exact: Value, m: Value, n: Value) -> None:
+    """Rows that are violated or contain a guess, and the coordinates that may move with them."""
+    f = native.f
+    with f.loop(n) as j:
+        native.int_field("columns")[j] = 0
+    with f.loop(m) as i:
+        native.int_field("rows")[i] = native.select_int(
+            native.call("satisfied", i, exact, result=BOOL), 0, 1
+        )
+        with (
+            f.loop(n) as j,
+            f.if_then(native.is_set("structure", i * n + j) & native.is_set("guessed", j)),
+        ):
+            native.int_field("rows")[i] = 1
+    with f.loop(m + n):
+        native.call("spread")
+
+
 def _assemble() -> str:
     """q moved as little as the rows demand; 0, or what it fails for."""
     native = InitialFunction("assemble", exported=True)
@@ -361,19 +389,7 @@ def _assemble() -> str:
     native.call("evaluate", given.q)
     with f.if_then(native.call("all_satisfied", exact, all_rows, result=BOOL)):
         f.ret(0)
-    with f.loop(n) as j:
-        native.int_field("columns")[j] = 0
-    with f.loop(m) as i:
-        native.int_field("rows")[i] = native.select_int(
-            native.call("satisfied", i, exact, result=BOOL), 0, 1
-        )
-        with (
-            f.loop(n) as j,
-            f.if_then(native.is_set("structure", i * n + j) & native.is_set("guessed", j)),
-        ):
-            native.int_field("rows")[i] = 1
-    with f.loop(m + n):
-        native.call("spread")
+    _choose_rows(native, exact, m, n)
     native.copy("q", "before", n)
     error = native.variable(math.inf)
     with f.loop(given.n_nudges + 1) as k:

@@ -167,10 +167,8 @@ def solve_initial_conditions(
     is not named is zero (a quaternion: no rotation) where the rows allow it, otherwise it is solved
     for, beginning at zero or at `guess`.
     """
-    given, guess = (
-        require_mapping("start", given),
-        require_mapping("guess", {} if guess is None else guess),
-    )
+    given = require_mapping("start", given)
+    guess = require_mapping("guess", {} if guess is None else guess)
     form = initial_form(kin, given, guess, values, t)
     asked, notes = normalize_quaternions(
         form.quaternions,
@@ -184,12 +182,9 @@ def solve_initial_conditions(
     # rows contain those that are prescribed motions
     values = {**values, **dict(zip(kin.x, x.tolist(), strict=True))}
     p = form.at_position.parameters_of(values)
-    rest: dict[str, Any] = {
-        "names": form.names,
-        "expression_values": tuple(c.value for c in asked if c.symbol is None),
-        "x": x,
-        "state_origins": stated,
-    }
+    expression_values = tuple(c.value for c in asked if c.symbol is None)
+    rest: dict[str, Any] = {"names": form.names, "expression_values": expression_values}
+    rest |= {"x": x, "state_origins": stated}
     if form.is_direct and (start := _read_directly(form, asked, near, t, p, rest, notes)):
         return start
     p_u = form.at_state.parameters_of(values)

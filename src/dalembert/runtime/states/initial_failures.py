@@ -120,6 +120,18 @@ def _singular_gradient_message(
     return f"{rows[worst].name!r} holds at {at} but has no finite slope there ({why}); {cure}"
 
 
+def _names_of_given(
+    asked: Sequence[InitialCondition], inside: set[int], row: PositionRow
+) -> list[str]:
+    """The given values that meet in a row with these coordinates."""
+    return [
+        str(c)
+        for c in asked
+        if c.symbol in inside
+        or (c.level is Level.POSITION and c.name != row.name and c.symbol is None)
+    ]
+
+
 def _contradiction_message(
     kin: Kinematics,
     rows: Sequence[PositionRow],
@@ -133,12 +145,7 @@ def _contradiction_message(
     if math.isnan(residual):
         return f"{row.name!r} has no real value at the given positions"
     inside = {kin.q[k] for k in np.flatnonzero(structure[worst])}
-    names = [
-        str(c)
-        for c in asked
-        if c.symbol in inside
-        or (c.level is Level.POSITION and c.name != row.name and c.symbol is None)
-    ]
+    names = _names_of_given(asked, inside, row)
     what = f"{row.name} = {row.target:.12g}" if row.is_given else f"{row.name!r}"
     if row.is_norm:
         off = f"the sum of squares is off by {residual:.6g}"

@@ -237,10 +237,7 @@ def build_form(
     asked = tuple({x.written: x for x in read}.values())
     kinds = _ConditionKinds.of(kin, asked)
     rows = _position_rows(evaluator, asked, kinds)
-    velocity_rows = tuple(
-        InitialCondition(r.row.name, evaluator.in_state(r.e), 0.0, Level.VELOCITY, None)
-        for r in kin.velocity_rows
-    )
+    velocity_rows = _velocity_row_conditions(evaluator)
     slopes = row_jacobian(tape, rows, kin.q)
     in_speeds = _VelocityConditions(
         evaluator,
@@ -269,10 +266,16 @@ def build_form(
         affected=in_speeds.affected_speeds(),
         W=W,
         at_position=CompiledArrays(tape, arrays, (*kin.q, evaluator.time)),
-        at_state=CompiledArrays(
-            tape, in_speeds.nonlinear_arrays(), (*kin.q, *kin.u, evaluator.time)
-        ),
+        at_state=in_speeds.compiled_nonlinear_arrays(),
         default_q=default_coordinates(kin.system),
+    )
+
+
+def _velocity_row_conditions(evaluator: Evaluator) -> tuple[InitialCondition, ...]:
+    """e = 0 of every constraint row at velocity level."""
+    return tuple(
+        InitialCondition(r.row.name, evaluator.in_state(r.e), 0.0, Level.VELOCITY, None)
+        for r in evaluator.kin.velocity_rows
     )
 
 
@@ -396,6 +399,12 @@ class _VelocityConditions:
             "terms": ((m,), sized[:m]),
             "entries": ((m, n), sized[m:]),
         }
+
+    def compiled_nonlinear_arrays(self) -> CompiledArrays:
+        """`nonlinear_arrays` as a function of positions, speeds and the time."""
+        kin = self._evaluator.kin
+        inputs = (*kin.q, *kin.u, self._evaluator.time)
+        return CompiledArrays(self._evaluator.tape, self.nonlinear_arrays(), inputs)
 
     def nonlinear_arrays(self) -> dict[str, tuple[tuple[int, ...], list[int]]]:
         """e and ∂e/∂u of what is not linear, and ∂φ/∂q̇ of the rows that are not."""

@@ -22,7 +22,7 @@ from dalembert.foundation.array_types import FloatArray
 from dalembert.foundation.caching import cached_call
 from dalembert.runtime.numerics import jit
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, prologue_call
-from dalembert.runtime.numerics.ir_builder import ScalarArray, VectorArray
+from dalembert.runtime.numerics.ir_builder import ScalarArray, StackVariable, Value, VectorArray
 from dalembert.runtime.numerics.llvm_types import (
     BOOL,
     DOUBLE,
@@ -208,6 +208,20 @@ def _linearize() -> str:
     return native.finish()
 
 
+def _condition_sums(
+    native: InitialFunction, C: ScalarArray, E: ScalarArray, u: ScalarArray, n: Value
+) -> list[StackVariable]:
+    """Σ C_j u_j, the sum of the sizes of its terms, and Σ E_j, what these could be."""
+    f = native.f
+    left, terms_now, could = (native.variable(0.0) for _ in range(3))
+    with f.loop(n) as j:
+        term = C[j] * u[j]
+        left.value = left.value + term
+        terms_now.value = terms_now.value + native.fabs(term)
+        could.value = could.value + E[j]
+    return [left, terms_now, could]
+
+
 def _is_satisfied() -> str:
     """|C u − d| ≤ a part of what the terms are, and rounding of what they could be, in all
     conditions; `worst` is the one that exceeds that most.
@@ -219,12 +233,7 @@ def _is_satisfied() -> str:
     given.worst = -1
     with f.loop(given.k) as i:
         C, E = ScalarArray(row(f, given.C, i, n)), ScalarArray(row(f, given.entries, i, n))
-        left, terms_now, could = (native.variable(0.0) for _ in range(3))
-        with f.loop(n) as j:
-            term = C[j] * ScalarArray(u)[j]
-            left.value = left.value + term
-            terms_now.value = terms_now.value + native.fabs(term)
-            could.value = could.value + E[j]
+        left, terms_now, could = _condition_sums(native, C, E, ScalarArray(u), n)
         # near a singular orientation the coefficients could be anything: what is as large as the
         # speeds themselves is no dust
         bound = f.value(MAX_ROUNDOFF, DOUBLE)
@@ -586,6 +595,14 @@ class InitialSolver:
         self.q, self.u, self.qdot = np.zeros(kin.n_q), np.zeros(kin.n_u), np.zeros(kin.n_q)
         self._p, self._given = np.zeros(len(arrays.parameters)), np.zeros(len(form.conditions))
         self._g_p = np.zeros(len(form.at_state.parameters))
+        self._bind_problem(form)
+        self._bind_tables(arrays, "places", "D")
+        self._bind_tables(form.at_state, "g_places", "e")
+        self._bind_function(self._function, "f", self._p)
+        self._bind_function(self._nonlinear, "g", self._g_p)
+
+    def _bind_problem(self, form: InitialForm) -> None:
+        """Start, guesses, results and parameters, the structure of the problem, and room."""
         self._bind_arrays(
             at_rest=self.at_rest,
             guessed=self._guessed,
@@ -600,10 +617,6 @@ class InitialSolver:
             **problem_structure(form),
             **{name: np.zeros(size) for name, size in scratch_sizes(problem_sizes(form)).items()},
         )
-        self._bind_tables(arrays, "places", "D")
-        self._bind_tables(form.at_state, "g_places", "e")
-        self._bind_function(self._function, "f", self._p)
-        self._bind_function(self._nonlinear, "g", self._g_p)
 
     def _bind_tables(self, arrays: CompiledArrays, places: str, memory: str) -> None:
         """The memory of named arrays, and the field of each of them."""

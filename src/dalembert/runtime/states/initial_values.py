@@ -149,29 +149,33 @@ def read_quantity(evaluator: Evaluator, key: Key, what: str) -> GivenQuantity:
             msg = f"no coordinate, rate or speed {key!r}; {hint}"
         raise BadStart(msg, what) from problem
     level = evaluator.level(i)
+    _check_level(evaluator, name, level, what)
+    symbol = i if i in (*evaluator.kin.q, *evaluator.kin.x) or i in evaluator.velocities else None
+    if symbol is None and evaluator.contains((i,), evaluator.kin.x):
+        msg = f"{name} contains a first-order state; give the state by itself, such as {{'i': 0.5}}"
+        raise BadStart(msg, what)
+    return GivenQuantity(name, i, evaluator.in_state(i), level, symbol, symbol in evaluator.angles)
+
+
+def _check_level(evaluator: Evaluator, name: str, level: Level, what: str) -> None:
+    """A start has neither accelerations nor what contains no coordinate and no speed."""
     if level is Level.ACCELERATION:
         msg = (
             f"{name} is an acceleration; the equations of motion determine it, a start has "
             f"positions and velocities"
         )
         raise BadStart(msg, what)
-    if level is Level.CONSTANT:
-        kind = evaluator.kin.system.symbols.get(name)
-        called = (
-            "" if kind is None else "prescribed motion" if kind.kind == "specified" else kind.kind
-        )
-        remedy = (
-            f"{name} is {'an' if called == 'input' else 'a'} {called}"
-            if called
-            else f"{name} contains no coordinate and no speed"
-        )
-        msg = f"{remedy}; a start gives coordinates, rates and speeds"
-        raise BadStart(msg, what)
-    symbol = i if i in (*evaluator.kin.q, *evaluator.kin.x) or i in evaluator.velocities else None
-    if symbol is None and evaluator.contains((i,), evaluator.kin.x):
-        msg = f"{name} contains a first-order state; give the state by itself, such as {{'i': 0.5}}"
-        raise BadStart(msg, what)
-    return GivenQuantity(name, i, evaluator.in_state(i), level, symbol, symbol in evaluator.angles)
+    if level is not Level.CONSTANT:
+        return
+    kind = evaluator.kin.system.symbols.get(name)
+    called = "" if kind is None else "prescribed motion" if kind.kind == "specified" else kind.kind
+    remedy = (
+        f"{name} is {'an' if called == 'input' else 'a'} {called}"
+        if called
+        else f"{name} contains no coordinate and no speed"
+    )
+    msg = f"{remedy}; a start gives coordinates, rates and speeds"
+    raise BadStart(msg, what)
 
 
 def read_value(

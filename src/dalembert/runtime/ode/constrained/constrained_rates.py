@@ -426,6 +426,33 @@ def _sparse_solvers(
     )
 
 
+def _workspace_fields(
+    rates: ConstrainedRates, p: Numbers, *, pivoting: bool, projecting: bool, alpha: float
+) -> Any:
+    """The structure of native code: sizes and switches of the rates."""
+    layout, kind = rates.layout, rates.kind
+    fields = _Fields(
+        n_q=layout.n_q,
+        n=layout.n,
+        m=layout.m,
+        cap=rates.max_rank,
+        alpha=alpha,
+        p=data_address(p),
+    )
+    fields.groups = layout.width // GROUP_SIZE
+    fields.row_groups = layout.row_width // GROUP_SIZE
+    fields.choosing, fields.holding = int(pivoting), int(projecting)
+    fields.massless, fields.quaternions, fields.curved = (
+        int(kind.massless),
+        int(kind.quaternions),
+        int(kind.nonlinear_velocities),
+    )
+    # whole numbers have an address as others have
+    fields.index = data_address(rates.index)  # type: ignore[arg-type]
+    fields.count, fields.block_groups = len(rates.index), layout.parts["end"] // GROUP_SIZE
+    return fields
+
+
 class Workspace:
     """One run's own memory: the numbers of the parameters, the block, the rows kept."""
 
@@ -439,29 +466,10 @@ class Workspace:
         alpha: float = 0.0,
         rtol: float = 0.0,
     ) -> None:
-        layout, kind = rates.layout, rates.kind
         self.rates, self.p = rates, p
-        fields = self._fields = _Fields(
-            n_q=layout.n_q,
-            n=layout.n,
-            m=layout.m,
-            cap=rates.max_rank,
-            alpha=alpha,
-            p=data_address(p),
+        fields = self._fields = _workspace_fields(
+            rates, p, pivoting=pivoting, projecting=projecting, alpha=alpha
         )
-        fields.groups, fields.row_groups = (
-            layout.width // GROUP_SIZE,
-            layout.row_width // GROUP_SIZE,
-        )
-        fields.choosing, fields.holding = int(pivoting), int(projecting)
-        fields.massless, fields.quaternions, fields.curved = (
-            int(kind.massless),
-            int(kind.quaternions),
-            int(kind.nonlinear_velocities),
-        )
-        # whole numbers have an address as others have
-        fields.index = data_address(rates.index)  # type: ignore[arg-type]
-        fields.count, fields.block_groups = len(rates.index), layout.parts["end"] // GROUP_SIZE
         self.address = ctypes.addressof(fields)
         self._allocate(rates.memory_layout)
         self._first_fill = _RATES(self._compile_fill)
@@ -470,28 +478,31 @@ class Workspace:
         else:
             self._attach_fill()
         self._compute("move", rates.retraction)
-        varied = "varied_" if rates.tangents else ""
         if rates.tangents is not None:
             fields.directions = rates.tangents.directions
             for name, function in rates.tangents.functions.items():
                 self._compute(name, function)
         # what follows with the factors of the other solver, or without all rows, has no straight
         # line
-        elif (
-            rates.sparse_rates is not None
-            and rates.max_rank == layout.m
-            and not (pivoting or alpha)
-        ):
-            fields.straight_count, fields.least_sine = (
-                rates.sparse_rates.n_out,
-                min_row_sine(sine_thresholds(layout.n + layout.m), rtol),
-            )
-            self._compute("straight", rates.sparse_rates)
-            if projecting and rates.sparse_projection is not None:
-                fields.back_count = rates.sparse_projection.n_out
-                self._compute("back", rates.sparse_projection)
+        elif rates.max_rank == rates.layout.m and not (pivoting or alpha):
+            self._attach_sparse_solution(rtol, projecting=projecting)
+        varied = "varied_" if rates.tangents else ""
         self.rhs: int = _library().address(f"{varied}rates")
         self.project: int = _library().address(f"{varied}project")
+
+    def _attach_sparse_solution(self, rtol: float, *, projecting: bool) -> None:
+        """The rates and projection by unrolled sparse elimination, where there are such."""
+        rates, fields = self.rates, self._fields
+        if rates.sparse_rates is None:
+            return
+        fields.straight_count, fields.least_sine = (
+            rates.sparse_rates.n_out,
+            min_row_sine(sine_thresholds(rates.layout.n + rates.layout.m), rtol),
+        )
+        self._compute("straight", rates.sparse_rates)
+        if projecting and rates.sparse_projection is not None:
+            fields.back_count = rates.sparse_projection.n_out
+            self._compute("back", rates.sparse_projection)
 
     def _allocate(self, room: MemoryLayout) -> None:
         """All that it needs in one piece of memory."""

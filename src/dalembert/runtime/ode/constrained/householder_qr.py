@@ -7,7 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from dalembert.runtime.numerics.ir_builder import FunctionBuilder, ScalarArray, Value, VectorArray
+from dalembert.runtime.numerics.ir_builder import (
+    FunctionBuilder,
+    ScalarArray,
+    StackVariable,
+    Value,
+    VectorArray,
+)
 from dalembert.runtime.numerics.llvm_types import DOUBLE, DOUBLE4, GROUP_SIZE, INT64, POINTER
 from dalembert.runtime.ode.constrained.workspace_fields import WorkspaceFunction
 
@@ -98,6 +104,14 @@ def _select_pivot_row() -> str:
     return native.finish()
 
 
+def _reflect_row(native: WorkspaceFunction, other: Value, v: Value, t: Value, r: Value) -> None:
+    """A later row of B after the reflection along v, its number r in R."""
+    given, row = native.given, native.row("B", other)
+    native.add(row, 0.0 - t * native.dot(v, row, r, given.groups), v, r, given.groups)
+    ScalarArray(native.column_of_R(other))[r] = ScalarArray(row)[r]
+    ScalarArray(row)[r] = 0.0
+
+
 def _householder_factor() -> str:
     """B = Q R by reflections, row after row in order, or the one with the most left over if
     `choose`; at most `cap` of them.
@@ -127,11 +141,7 @@ def _householder_factor() -> str:
             tau[r] = t
             keep[r] = j
             with f.loop(limit - place - 1) as i:
-                other = order[place + 1 + i]
-                row = native.row("B", other)
-                native.add(row, 0.0 - t * native.dot(v, row, r, given.groups), v, r, given.groups)
-                ScalarArray(native.column_of_R(other))[r] = ScalarArray(row)[r]
-                ScalarArray(row)[r] = 0.0
+                _reflect_row(native, order[place + 1 + i], v, t, r)
             rank.value = r + 1
     given.rank, given.weakest = rank.value, weakest.value
     f.ret(rank.value)
@@ -234,6 +244,17 @@ def _mass_norm() -> str:
     return f.text()
 
 
+def _fade_out(value: StackVariable, size: Value, noise: Value, power: Value) -> None:
+    """g → g g²/(g² + β²),  β = noise / size^power"""
+    f = size.function
+    beta = f.variable(noise)
+    with f.loop(power):
+        beta.value = beta.value / size
+    v, b = value.value, beta.value
+    square = v * v
+    value.value = f.select(b > 0.0, v * (square / (square + b * b)), v)
+
+
 def _solve_R_transposed() -> str:
     """w = −R⁻ᵀ (s g) for the numbers g of the kept rows, as far as the diagonal of R exceeds
     `least`; zero beyond.
@@ -266,11 +287,6 @@ def _solve_R_transposed() -> str:
             value = f.variable(g[j] * scale[j] + inside)
             size = f.intrinsic("fabs", d)
             with f.if_then(size < WEAK):
-                beta = f.variable(noise)
-                with f.loop(power):
-                    beta.value = beta.value / size
-                v, b = value.value, beta.value
-                square = v * v
-                value.value = f.select(b > 0.0, v * (square / (square + b * b)), v)
+                _fade_out(value, size, noise, power)
             w[k] = (0.0 - value.value) / d
     return native.finish()

@@ -233,6 +233,27 @@ def _sparse_residual() -> str:
     return f.text()
 
 
+def _project_speeds_sparsely(native: WorkspaceFunction, z: ScalarArray, by_e: ScalarArray) -> None:
+    """Speeds onto the rows where positions hold, and the end of the projection."""
+    f, given, (t, y) = native.function, native.given, native.arguments
+    with f.if_then(
+        ~(
+            f.call("straight_residual", DOUBLE, f.value(_NEAR_ZERO, DOUBLE), native.pointer)
+            <= _LARGE
+        )
+    ):
+        f.ret(_NOT_CONVERGED)
+    # a row that is curved in z takes more than one step
+    more = f.select(given.curved.not_equal(0), f.value(_SPEED_ROUNDS, INT64), f.value(0, INT64))
+    _add_speeds(native, z, by_e)
+    with f.loop(more):
+        _load_state(native, t, y)
+        native.call("straight_look", given.x)
+        _add_speeds(native, z, by_e)
+    native.call("remember", _load_state(native, t, y).pointer)
+    f.ret(SAFE)
+
+
 def _sparse_project() -> str:
     """Positions and speeds onto the rows by unrolled elimination: `SAFE`, `_NOT_CONVERGED`, or
     `UNSAFE` with y as it was.
@@ -251,24 +272,7 @@ def _sparse_project() -> str:
             f.ret(UNSAFE)
         r = f.call("straight_residual", DOUBLE, f.value(0.0, DOUBLE), native.pointer)
         with f.if_then(_is_converged(r, before.value, rounds.value)):
-            with f.if_then(
-                ~(
-                    f.call("straight_residual", DOUBLE, f.value(_NEAR_ZERO, DOUBLE), native.pointer)
-                    <= _LARGE
-                )
-            ):
-                f.ret(_NOT_CONVERGED)
-            # a row that is curved in z takes more than one step
-            more = f.select(
-                given.curved.not_equal(0), f.value(_SPEED_ROUNDS, INT64), f.value(0, INT64)
-            )
-            _add_speeds(native, z, by_e)
-            with f.loop(more):
-                _load_state(native, t, y)
-                native.call("straight_look", given.x)
-                _add_speeds(native, z, by_e)
-            native.call("remember", _load_state(native, t, y).pointer)
-            f.ret(SAFE)
+            _project_speeds_sparsely(native, z, by_e)
         with f.if_then(~(r < float("inf"))):
             f.ret(_NOT_CONVERGED)
         before.value = r

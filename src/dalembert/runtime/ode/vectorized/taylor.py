@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dalembert.runtime.numerics import math_kernels
-from dalembert.runtime.numerics.ir_builder import Operand, VectorArray
+from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Operand, Value, VectorArray
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, POINTER
 from dalembert.runtime.numerics.taylor_code import CompiledTaylor
 from dalembert.runtime.numerics.taylor_convolution import ConvolutionLayout, convolution_ir
@@ -80,11 +80,8 @@ def _raise(layout: LaneLayout, series: LaneSeries, name: str) -> str:
     values, table, inputs, sums_ = (
         native.row(f"{what}.{name}") for what in ("values", "table", "inputs", "sums")
     )
-    zero, work, expanding = (
-        native.array_after(values, jets.n_out),
-        native.row(f"w.{name}.next"),
-        native.mask("expanding"),
-    )
+    zero, work = native.array_after(values, jets.n_out), native.row(f"w.{name}.next")
+    expanding = native.mask("expanding")
     f.line(f"call void @{name}.next.prologue({zero.pointer}, {work.pointer})")
     with f.loop(f.value(series.order, INT64)) as before:
         k = before + 1
@@ -94,24 +91,37 @@ def _raise(layout: LaneLayout, series: LaneSeries, name: str) -> str:
         rates = VectorArray(f.select(before.not_equal(0), last, values.pointer), layout.kind)
         motion = _coefficients(native, k)
         target = motion if name == "rates" else native.array_after(motion, n + 1)
-        factor = unit * native.broadcast(inverse)
-        with f.loop(f.value(jets.n_out, INT64)) as i:
-            target[i] = f.select(expanding, rates[i] * factor, target[i])
+        _masked_product(expanding, target, rates, unit * native.broadcast(inverse), jets.n_out)
         with f.if_then(k < series.order):
             with f.loop(f.value(n, INT64)) as i:
                 inputs[i] = motion[i]
             inputs[n] = f.select(before.not_equal(0), native.broadcast(0.0), unit)
             inputs[n + 1], inputs[n + 2] = native.broadcast(real), native.broadcast(inverse)
-            f.line(f"call void @{name}.inner({table.pointer}, {k}, {sums_.pointer})")
-            f.line(
-                f"call void @{name}.outer({table.pointer}, {k}, {sums_.pointer}, {inputs.pointer})"
-            )
+            _sum_products(f, name, k, (table.pointer, sums_.pointer), inputs.pointer)
             here = native.array_after(table, k * jets.next.n_out)
             f.line(
                 f"call void @{name}.next({inputs.pointer}, {zero.pointer}, {here.pointer}, "
                 f"{work.pointer})"
             )
     return native.finish()
+
+
+def _masked_product(
+    mask: Value, target: VectorArray, rates: VectorArray, factor: Value, count: int
+) -> None:
+    """Rates times a factor, in the lanes of the mask."""
+    f = mask.function
+    with f.loop(f.value(count, INT64)) as i:
+        target[i] = f.select(mask, rates[i] * factor, target[i])
+
+
+def _sum_products(
+    f: FunctionBuilder, name: str, k: Value, arrays: tuple[Value, Value], inputs: Value
+) -> None:
+    """The sums of order k from the table, among the inputs of the next."""
+    table, sums = arrays
+    f.line(f"call void @{name}.inner({table}, {k}, {sums})")
+    f.line(f"call void @{name}.outer({table}, {k}, {sums}, {inputs})")
 
 
 def _expand(layout: LaneLayout, series: LaneSeries) -> str:

@@ -82,10 +82,7 @@ def batch_ir(
         f"  %few = icmp slt i64 %n, {lanes}",
     ]
     for k in needed:
-        lines.append(f"  %part{k} = getelementptr {{ptr, i64}}, ptr %parts, i64 {k}")
-        lines.append(f"  %rows{k} = load ptr, ptr %part{k}, align 8")
-        lines.append(f"  %far{k} = getelementptr {{ptr, i64}}, ptr %parts, i64 {k}, i32 1")
-        lines.append(f"  %x{k}.step = load i64, ptr %far{k}, align 8")
+        lines += _load_part(k)
     call = f"call i32 @{text.name}.groups(ptr %P, ptr %Y, i64 %n"
     if inlined:
         lines += _dense_rows_call(call, {k: len(parts[k]) for k in needed})
@@ -93,6 +90,16 @@ def batch_ir(
     return "\n".join(
         [*lines, f"  %loose = {call}, i1 %few, i64 %p.step{steps})", "  ret i32 %loose", "}"]
     )
+
+
+def _load_part(k: int) -> list[str]:
+    """Where the rows of a part are, and how far apart."""
+    return [
+        f"  %part{k} = getelementptr {{ptr, i64}}, ptr %parts, i64 {k}",
+        f"  %rows{k} = load ptr, ptr %part{k}, align 8",
+        f"  %far{k} = getelementptr {{ptr, i64}}, ptr %parts, i64 {k}, i32 1",
+        f"  %x{k}.step = load i64, ptr %far{k}, align 8",
+    ]
 
 
 def _dense_rows_call(call: str, widths: dict[int, int]) -> list[str]:
@@ -148,7 +155,8 @@ def _group_loop(
     all lanes.
     """
     name, real, n_in = text.name, vector_type(lanes), sum(map(len, parts))
-    starts = {"x": 0, "p": n_in, "y": n_in + n_parameters, "w": n_in + n_parameters + n_out}
+    y = n_in + n_parameters
+    starts = {"x": 0, "p": n_in, "y": y, "w": y + n_out}
     get, give = _workspace_lines(8 * lanes * (starts["w"] + text.work_size), _ALIGNMENT)
     offsets = [sum(map(len, parts[:k])) for k in range(len(parts))]
     needed = [k for k, used in enumerate(parts) if any(used)]
@@ -164,10 +172,8 @@ def _group_loop(
         "run:",
     ]
     for k in needed:
-        lines += [
-            *_row_pointers(lanes, f"x{k}", f"%rows{k}"),
-            *_gather(lanes, f"x{k}", parts[k], f"%x, i64 {offsets[k]}"),
-        ]
+        lines += _row_pointers(lanes, f"x{k}", f"%rows{k}")
+        lines += _gather(lanes, f"x{k}", parts[k], f"%x, i64 {offsets[k]}")
     lines += [
         f"  call void @{name}(ptr %x, ptr %p, ptr %y, ptr %w){' alwaysinline' if inlined else ''}",
         *_row_pointers(lanes, "y", "%Y"),

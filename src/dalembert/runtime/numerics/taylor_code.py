@@ -259,13 +259,8 @@ def _higher_orders_ir(layout: _SeriesLayout) -> str:
     f = FunctionBuilder("raise", "void", POINTER, DOUBLE, INT64, POINTER, INT64, exported=True)
     pointer, h, order, rows, width = f.parameters
     space, n = StructView(pointer, _FIELDS), layout.n_state - 1
-    values, inputs, table, work, sums = (
-        space.values,
-        ScalarArray(space.inputs),
-        space.table,
-        space.next_work,
-        space.sums,
-    )
+    values, inputs, table = space.values, ScalarArray(space.inputs), space.table
+    work, sums = space.next_work, space.sums
     zero, half = _numbers_from(f, values, layout.rates).pointer, GROUP_SIZE * layout.groups
     f.line(f"call void @next.prologue({zero}, {work})")
     f.line(f"call void @inner({table}, i64 1, {_numbers_from(f, sums, half).pointer})")
@@ -274,9 +269,8 @@ def _higher_orders_ir(layout: _SeriesLayout) -> str:
         row = _numbers_from(f, rows, k * width)
         real = f.value(k, DOUBLE)
         inverse = 1.0 / real
-        rates = ScalarArray(
-            f.select(first, values, _numbers_from(f, table, before * layout.width).pointer)
-        )
+        last = _numbers_from(f, table, before * layout.width).pointer
+        rates = ScalarArray(f.select(first, values, last))
         _copy(f, layout.n_out, rates, _numbers_from(f, row.pointer, layout.column), h * inverse)
         with f.if_then(k < order):
             _sum_products(f, (table, sums, inputs.pointer), k, half)

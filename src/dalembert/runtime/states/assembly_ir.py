@@ -290,12 +290,7 @@ def _gauss_newton() -> str:
     native.copy("residuals", "r_now", m)
     native.copy("J", "J_now", m * n)
     with f.loop_forever():
-        rest = native.variable(0.0)
-        with f.loop(m) as i, f.if_then(native.is_set("rows", i)):
-            rest.value = f.intrinsic("maxnum", rest.value, native.fabs(r[i]))
-        finite = f.call("finite", BOOL, given.r_now, m) & f.call("finite", BOOL, given.J_now, m * n)
-        with f.if_then(~(finite & (rest.value > 0.0) & (steps.value < assembly.MAX_ITERATIONS))):
-            f.ret(steps.value)
+        _stop_if_solved(native, r, steps, m, n)
         length = native.call("direction", radius.value, result=DOUBLE)
         size = f.call("size", DOUBLE, given.now, n)
         with f.if_then(length <= size * assembly.MIN_STEP):
@@ -319,6 +314,18 @@ def _gauss_newton() -> str:
                 f.ret(steps.value)
             radius.value = length / assembly.GROWTH
     return f.text()
+
+
+def _stop_if_solved(
+    native: InitialFunction, r: ScalarArray, steps: StackVariable, m: Value, n: Value
+) -> None:
+    """The search ends where no row is left to solve, nothing is finite, or after too many steps."""
+    f, given, rest = native.f, native.given, native.variable(0.0)
+    with f.loop(m) as i, f.if_then(native.is_set("rows", i)):
+        rest.value = f.intrinsic("maxnum", rest.value, native.fabs(r[i]))
+    finite = f.call("finite", BOOL, given.r_now, m) & f.call("finite", BOOL, given.J_now, m * n)
+    with f.if_then(~(finite & (rest.value > 0.0) & (steps.value < assembly.MAX_ITERATIONS))):
+        f.ret(steps.value)
 
 
 def _linear_prediction(

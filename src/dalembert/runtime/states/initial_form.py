@@ -239,11 +239,8 @@ def build_form(
     rows = _position_rows(evaluator, asked, kinds)
     velocity_rows = _velocity_row_conditions(evaluator)
     slopes = row_jacobian(tape, rows, kin.q)
-    in_speeds = _VelocityConditions(
-        evaluator,
-        [*(asked[k].node for k in kinds.velocities), *(c.node for c in velocity_rows)],
-        len(kinds.velocities),
-    )
+    nodes = [asked[k].node for k in kinds.velocities] + [c.node for c in velocity_rows]
+    in_speeds = _VelocityConditions(evaluator, nodes, len(kinds.velocities))
     arrays, W = _position_arrays(evaluator, rows, slopes, in_speeds)
     return InitialForm(
         kin=kin,

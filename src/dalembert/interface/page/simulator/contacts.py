@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from dalembert.interface.page.simulator.integrator_module import (
     ModuleSection,
@@ -98,8 +99,18 @@ def contact_functions(model: ContactModel, evaluator: Evaluator) -> ModuleSectio
         ),
         expression_function("restitutions", evaluator.tape, e, state),
     )
+    texts = ((_LOOP, loop_ir()), (_SEARCH, search_ir()))
+    exports = (
+        *(f"{_LOOP}.{name}" for name in LOOP_EXPORTS),
+        *(f"{_SEARCH}.{name}" for name in SEARCH_EXPORTS),
+    )
+    return ModuleSection(parts, _contact_data(model), texts, exports)
+
+
+def _contact_data(model: ContactModel) -> dict[str, Any]:
+    """Names, structures and sizes of memory for the engine of a page."""
     numbers, arrays = structure_of_contacts(model)
-    data = {
+    return {
         "names": [c.name for c in model.contacts],
         "bands": band_layout(),
         "texts": list(TEXTS),
@@ -121,12 +132,7 @@ def contact_functions(model: ContactModel, evaluator: Evaluator) -> ModuleSectio
         },
         # the symbols that a mode sets, each with its contact and its flag
         "flags": {
-            name: [k // FLAGS, k % FLAGS] for k, name in enumerate(names(tape, model.mode_symbols))
+            name: [k // FLAGS, k % FLAGS]
+            for k, name in enumerate(names(model.values.kin.tape, model.mode_symbols))
         },
     }
-    texts = ((_LOOP, loop_ir()), (_SEARCH, search_ir()))
-    exports = (
-        *(f"{_LOOP}.{name}" for name in LOOP_EXPORTS),
-        *(f"{_SEARCH}.{name}" for name in SEARCH_EXPORTS),
-    )
-    return ModuleSection(parts, data, texts, exports)

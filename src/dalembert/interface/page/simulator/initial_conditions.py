@@ -8,7 +8,7 @@ given although the rows determine them from others are first guesses.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -92,14 +92,19 @@ def initial_condition_functions(
         "guess": {name: [k, x] for name, (k, x) in guessed.items()},
         "bent": {name: [k, x] for name, (k, x) in bent.items()},
         "quaternions": _quaternions(run, evaluator, {f.name: k for k, f in enumerate(fields)}),
-        "between": {
-            c.name: [c.name.rpartition(" ")[0], *(P.name for P in c.gap_points)]
-            for c in run.system.constraints
-            if c.gap_points
-        },
+        "between": _gap_points(run),
     }
     exports = tuple(f"{_PREFIX}.{name}" for name in _EXPORTS)
     return ModuleSection(tuple(parts), data, ((_PREFIX, initial_solver_ir()),), exports), fields
+
+
+def _gap_points(run: Trajectory) -> dict[str, list[str]]:
+    """Of constraints between two points the name and those of the points."""
+    return {
+        c.name: [c.name.rpartition(" ")[0], *(P.name for P in c.gap_points)]
+        for c in run.system.constraints
+        if c.gap_points
+    }
 
 
 def _free_quantity(evaluator: Evaluator, f: InitialValueField) -> GivenQuantity:
@@ -141,13 +146,13 @@ def _problem_data(form: InitialForm) -> dict[str, Any]:
     }
 
 
+# {name: (place, value)}
+_Guesses: TypeAlias = dict[str, tuple[int, float]]
+
+
 def _free_values(
     run: Trajectory, evaluator: Evaluator, asked: list[InitialCondition]
-) -> tuple[
-    tuple[InitialValueField, ...],
-    dict[str, tuple[int, float]],
-    dict[str, tuple[int, float]],
-]:
+) -> tuple[tuple[InitialValueField, ...], _Guesses, _Guesses]:
     """The values that may be chosen; {name: (place, value)} of given coordinates and speeds that
     the rows determine from the others, which only select the root.
     """
@@ -155,16 +160,7 @@ def _free_values(
     # first-order states begin at their given values, as coordinates that no row restrains
     places, q = (*kin.q, *kin.x), np.concatenate([start.q, start.x])
     place = {i: k for k, i in enumerate(places)}
-    rows = [
-        PositionRow(r.name, evaluator.in_state(r.phi), float(r.is_norm), r.is_norm)
-        for r in kin.linear_rows
-        if r.phi is not None
-    ]
-    rows += [
-        PositionRow(c.name, c.node, c.value, is_given=True)
-        for c in asked
-        if c.level is Level.POSITION and c.symbol not in place
-    ]
+    rows = _position_rows(evaluator, asked, place)
     slopes = (
         Assembler.from_rows(evaluator, rows, start.t)(start.q)[1]
         if rows
@@ -192,6 +188,22 @@ def _free_values(
             if c.symbol is not None
         },
     )
+
+
+def _position_rows(
+    evaluator: Evaluator, asked: list[InitialCondition], place: dict[int, int]
+) -> list[PositionRow]:
+    """Constraint rows, and given expressions of positions, as rows."""
+    rows = [
+        PositionRow(r.name, evaluator.in_state(r.phi), float(r.is_norm), r.is_norm)
+        for r in evaluator.kin.linear_rows
+        if r.phi is not None
+    ]
+    return rows + [
+        PositionRow(c.name, c.node, c.value, is_given=True)
+        for c in asked
+        if c.level is Level.POSITION and c.symbol not in place
+    ]
 
 
 def _pad_columns(rows: Any, width: int) -> Any:

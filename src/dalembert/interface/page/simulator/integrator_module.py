@@ -19,6 +19,7 @@ from dalembert.analysis.integrals.run_integrals import (
     transport_work_name,
 )
 from dalembert.foundation.deferred_dataclass import dataclass
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.runtime.dynamics.compile import select_equations
 from dalembert.runtime.numerics import emit
 from dalembert.runtime.numerics.compiled_function import CompiledFunction, NativeSource
@@ -123,15 +124,7 @@ def integrator_section(
     given = names(model.tape, model.parameters)
     texts, exports = [("", loop_ir()), ("", context_ir())], list(_LOOP)
     parts: list[ModuleFunction] = []
-    data: dict[str, Any] = {
-        # first-order states stand behind the coordinates
-        "n_q": setting.kin.speed_offset,
-        "n_u": setting.kin.n_u,
-        "autonomous": model.autonomous,
-        "rows": None,
-        "fields": {name: field_types(fields) for name, fields in _STRUCTURES.items()},
-        "work": {"rows": ROWS, **{row.name.lower(): int(row) for row in WorkRow}},
-    }
+    data = _run_layout(setting.kin, autonomous=model.autonomous)
     # as many rows as the recorded run kept
     recorded = run.accelerations if isinstance(run.accelerations, Accelerations) else model
     rank = recorded.rates.max_rank
@@ -146,17 +139,36 @@ def integrator_section(
     elif model.projection is not None:
         parts.append(recompile_for_wasm("projection", model.projection, given))
     if run.energy_audit is not None:
-        audit_quadratures = quadratures(kin)
+        integrated = quadratures(kin)
         audit = native_audit(
-            setting, audit_quadratures.with_event_loss() if changed_by_events else audit_quadratures
+            setting, integrated.with_event_loss() if changed_by_events else integrated
         )
-        watched = names(audit.tape, audit.parameters)
-        energy = NativeSource.from_tape(audit.tape, audit.energies, audit.state, audit.parameters)
-        parts.append(recompile_for_wasm("energy", energy, watched))
-        if audit.rates is not None:
-            parts.append(recompile_for_wasm("audit", audit.rates, watched))
+        parts += _audit_functions(audit)
         data["audit"] = _audit_layout(audit, cached_energies(kin).powers)
     return ModuleSection(tuple(parts), data, tuple(texts), tuple(exports))
+
+
+def _run_layout(kin: Kinematics, *, autonomous: bool) -> dict[str, Any]:
+    """The sizes of a state, and the structures of native code."""
+    return {
+        # first-order states stand behind the coordinates
+        "n_q": kin.speed_offset,
+        "n_u": kin.n_u,
+        "autonomous": autonomous,
+        "rows": None,
+        "fields": {name: field_types(fields) for name, fields in _STRUCTURES.items()},
+        "work": {"rows": ROWS, **{row.name.lower(): int(row) for row in WorkRow}},
+    }
+
+
+def _audit_functions(audit: Audit) -> list[ModuleFunction]:
+    """The energies, and the rates of the quadratures where there are any."""
+    watched = names(audit.tape, audit.parameters)
+    energy = NativeSource.from_tape(audit.tape, audit.energies, audit.state, audit.parameters)
+    parts = [recompile_for_wasm("energy", energy, watched)]
+    if audit.rates is not None:
+        parts.append(recompile_for_wasm("audit", audit.rates, watched))
+    return parts
 
 
 def _audit_layout(audit: Audit, loads: Iterable[str]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import count, groupby
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from dalembert.mechanics.geometry.frame import Frame
 from dalembert.mechanics.geometry.point import Point
 from dalembert.mechanics.geometry.rotation import add3, dot3
 from dalembert.mechanics.geometry.vector import Vector
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.kinetics.constraint_actions import reaction_rows
 from dalembert.mechanics.kinetics.reactions import prescribed_motion_loads, reactions
 from dalembert.runtime.simulation.energy_and_residuals import constraint_residuals, energy_nodes
@@ -46,6 +47,8 @@ from dalembert.symbolic.algebra.tape import Tape
 if TYPE_CHECKING:
     from dalembert.interface.page.body_shapes import DrawnBody
     from dalembert.interface.page.scene import Scene
+    from dalembert.mechanics.kinetics.reactions import PrescribedMotionLoads, Reactions
+    from dalembert.mechanics.model.elements import Body
 
 
 Triple = tuple[int, int, int]
@@ -159,26 +162,30 @@ def outputs(
     data["entries"] = nodes.add(kin.tape, [w for _, w in moving])
     data["entry_names"] = [label(kin.name(q)) for q, _ in moving]
     if scene is not None:
-        places = _SymbolicPoses(run)
-        t = places.tape
-        data["places"] = [nodes.add(t, places.offset_point(*p.source)) for p in scene.points]
-        data["frames"] = [
-            -1 if b.body.frame is None else nodes.add(t, places.frame(b.body.frame))
-            for b in scene.bodies
-        ]
-        data["centres"] = [nodes.add(t, places.centre(b)) for b in scene.bodies]
-        data["curves"] = [
-            [nodes.add(t, places.offset_point(c.root, v)) for v in c.along] for c in scene.curves
-        ]
-        sources = [a.source for a in scene.arrows]
-        data["arrows"] = [
-            None
-            if s is None
-            else [nodes.add(t, places.point(s[0])), nodes.add(t, places.vector(s[1]))]
-            for s in sources
-        ]
+        data |= _scene_outputs(nodes, run, scene)
     state = (*kin.state, evaluator.time)
     return expression_function("outputs", evaluator.tape, nodes.outs, state), data
+
+
+def _scene_outputs(nodes: _OutputList, run: Trajectory, scene: Scene) -> dict[str, Any]:
+    """Where points, bodies, curves and arrows of the picture are."""
+    places = _SymbolicPoses(run)
+    t, data = places.tape, dict[str, Any]()
+    data["places"] = [nodes.add(t, places.offset_point(*p.source)) for p in scene.points]
+    data["frames"] = [
+        -1 if b.body.frame is None else nodes.add(t, places.frame(b.body.frame))
+        for b in scene.bodies
+    ]
+    data["centres"] = [nodes.add(t, places.centre(b)) for b in scene.bodies]
+    data["curves"] = [
+        [nodes.add(t, places.offset_point(c.root, v)) for v in c.along] for c in scene.curves
+    ]
+    sources = [a.source for a in scene.arrows]
+    data["arrows"] = [
+        None if s is None else [nodes.add(t, places.point(s[0])), nodes.add(t, places.vector(s[1]))]
+        for s in sources
+    ]
+    return data
 
 
 def physical_properties(
@@ -188,22 +195,7 @@ def physical_properties(
     sizes of the solids.
     """
     nodes, system = _OutputList(evaluator), run.system
-    bodies, t = [], system.space.tape
-    for body in system.bodies:
-        inside = symbols_of(t, (body.mass.i,))
-        known: dict[str, Any] = {
-            "name": body.name,
-            "mass": nodes.add(body.mass.tape, [body.mass.i]),
-            "of": _names(t, inside),
-        }
-        if body.frame is not None and body.inertia is not None:
-            I = body.inertia.to(body.frame)
-            known |= {
-                "inertia": nodes.add(I.tape, I.entries()),
-                "axes": body.frame.rotation_axes,
-                "from": _names(t, symbols_of(t, body.inertia.entries())),
-            }
-        bodies.append(known)
+    bodies = [_body_properties(nodes, system.space.tape, body) for body in system.bodies]
     members = []
     for kind, what, e in sampled_properties(system) if system.expansions else ():
         members.append(
@@ -227,6 +219,23 @@ def physical_properties(
         "drawn": drawn_as,
         "recorded": recorded,
     }
+
+
+def _body_properties(nodes: _OutputList, t: Tape, body: Body) -> dict[str, Any]:
+    """Mass and inertia of a body, and the constants they depend on."""
+    known: dict[str, Any] = {
+        "name": body.name,
+        "mass": nodes.add(body.mass.tape, [body.mass.i]),
+        "of": _names(t, symbols_of(t, (body.mass.i,))),
+    }
+    if body.frame is not None and body.inertia is not None:
+        I = body.inertia.to(body.frame)
+        known |= {
+            "inertia": nodes.add(I.tape, I.entries()),
+            "axes": body.frame.rotation_axes,
+            "from": _names(t, symbols_of(t, body.inertia.entries())),
+        }
+    return known
 
 
 def _solid(nodes: _OutputList, b: DrawnBody) -> dict[str, Any] | None:
@@ -276,32 +285,14 @@ def reaction_functions(run: Trajectory, evaluator: Evaluator) -> ModuleSection:
         return ModuleSection()
 
 
+# c + Σ k_j λ_j: c, {j: k_j}, and the tape of both
+_LinearForm: TypeAlias = tuple[int, dict[int, int], Tape]
+
+
 def _build_reaction_functions(run: Trajectory, evaluator: Evaluator) -> ModuleSection:
     kin = run.kinematics.fork()
-    needs, reaction_forces = prescribed_motion_loads(kin), reactions(kin)
-    own = [k for k, row in enumerate(reaction_rows(kin)) if not row.is_norm]
-    linear = LinearCoefficients(
-        reaction_forces.tape, [row.multiplier.i for row in reaction_forces.rows]
-    )
-    forms: list[tuple[int, dict[int, int], Tape]] = []
-
-    def add(nodes: Sequence[int]) -> None:
-        for c, k in map(linear, nodes):
-            forms.append((c, {own[r]: i for r, i in k.items()}, reaction_forces.tape))
-
-    N = run.system.N
-    for joint in reaction_forces.joints:
-        add([c for v in (joint.force, joint.moment) for c in v.components(N)])
-    for row in reaction_forces.rows:
-        add([c for v in (row.force, row.moment) if v is not None for c in v.components(N)])
-        if row.force is None:
-            add([row.multiplier.i])
-    t = kin.tape
-    forms += [
-        (d.load, {j: t.neg(a) for j, a in enumerate(d.rows) if a != t.zero}, t)
-        for d in needs.drives
-        if has_own_load(kin, d)
-    ]
+    needs = prescribed_motion_loads(kin)
+    forms = [*_reaction_forms(run, kin), *_drive_forms(kin, needs)]
     if not forms:
         return ModuleSection()
     outs: list[int] = []
@@ -309,7 +300,8 @@ def _build_reaction_functions(run: Trajectory, evaluator: Evaluator) -> ModuleSe
         outs += _reduce_nodes(evaluator, tape, [i for c, k, _ in group for i in (c, *k.values())])
     place = count()
     terms = [[next(place), [[j, next(place)] for j in k]] for _, k, _ in forms]
-    balance = _reduce_nodes(evaluator, t, (*needs.along_q, *(a for row in needs.A for a in row)))
+    entries = (*needs.along_q, *(a for row in needs.A for a in row))
+    balance = _reduce_nodes(evaluator, kin.tape, entries)
     if operation_count(evaluator.tape, (*outs, *balance)) > _MOST:
         return ModuleSection()
     state = (*evaluator.kin.state, evaluator.time, *evaluator.kin.udot)
@@ -318,6 +310,34 @@ def _build_reaction_functions(run: Trajectory, evaluator: Evaluator) -> ModuleSe
         expression_function("reactions", evaluator.tape, outs, state),
     )
     return ModuleSection(parts, {"n": kin.n_q, "m": len(needs.A), "terms": terms})
+
+
+def _reaction_forms(run: Trajectory, kin: Kinematics) -> list[_LinearForm]:
+    """The components of forces and moments of joints and rows, linear in the multipliers."""
+    found, N = reactions(kin), run.system.N
+    own = [k for k, row in enumerate(reaction_rows(kin)) if not row.is_norm]
+    linear = LinearCoefficients(found.tape, [row.multiplier.i for row in found.rows])
+    nodes = _reaction_components(found, N)
+    return [(c, {own[r]: i for r, i in k.items()}, found.tape) for c, k in map(linear, nodes)]
+
+
+def _reaction_components(found: Reactions, N: Frame) -> Iterator[int]:
+    for joint in found.joints:
+        yield from [c for v in (joint.force, joint.moment) for c in v.components(N)]
+    for row in found.rows:
+        yield from [c for v in (row.force, row.moment) if v is not None for c in v.components(N)]
+        if row.force is None:
+            yield row.multiplier.i
+
+
+def _drive_forms(kin: Kinematics, needs: PrescribedMotionLoads) -> list[_LinearForm]:
+    """The loads of prescribed motions."""
+    t = kin.tape
+    return [
+        (d.load, {j: t.neg(a) for j, a in enumerate(d.rows) if a != t.zero}, t)
+        for d in needs.drives
+        if has_own_load(kin, d)
+    ]
 
 
 def _reduce_nodes(evaluator: Evaluator, tape: Tape, nodes: Sequence[int]) -> list[int]:

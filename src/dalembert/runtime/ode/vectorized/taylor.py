@@ -87,8 +87,7 @@ def _raise(layout: LaneLayout, series: LaneSeries, name: str) -> str:
         k = before + 1
         real = f.value(k, DOUBLE)
         inverse = 1.0 / real
-        last = native.array_after(table, before * jets.next.n_out).pointer
-        rates = VectorArray(f.select(before.not_equal(0), last, values.pointer), layout.kind)
+        rates = _last_rates(native, before, table, values, jets.next.n_out)
         motion = _coefficients(native, k)
         target = motion if name == "rates" else native.array_after(motion, n + 1)
         _masked_product(expanding, target, rates, unit * native.broadcast(inverse), jets.n_out)
@@ -99,11 +98,18 @@ def _raise(layout: LaneLayout, series: LaneSeries, name: str) -> str:
             inputs[n + 1], inputs[n + 2] = native.broadcast(real), native.broadcast(inverse)
             _sum_products(f, name, k, (table.pointer, sums_.pointer), inputs.pointer)
             here = native.array_after(table, k * jets.next.n_out)
-            f.line(
-                f"call void @{name}.next({inputs.pointer}, {zero.pointer}, {here.pointer}, "
-                f"{work.pointer})"
-            )
+            given = inputs, zero, here, work
+            f.line(f"call void @{name}.next({', '.join(str(a.pointer) for a in given)})")
     return native.finish()
+
+
+def _last_rates(
+    native: LaneStepBuilder, before: Value, table: VectorArray, values: VectorArray, n_out: int
+) -> VectorArray:
+    """The coefficients of the order before: those of order 0, or a row of the table."""
+    last = native.array_after(table, before * n_out).pointer
+    rates = native.function.select(before.not_equal(0), last, values.pointer)
+    return VectorArray(rates, native.layout.kind)
 
 
 def _masked_product(

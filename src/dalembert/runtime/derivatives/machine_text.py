@@ -62,20 +62,25 @@ def _module(block: int) -> str:
 
 def _run(lanes: int, size_of_block: int) -> str:
     kinds = (POINTER, INT64, POINTER, INT64, *[POINTER] * 4, *[INT64] * 3)
-    attributes = math_kernels.attributes(lanes)
-    w = FunctionBuilder("run", "void", *kinds, exported=True, attributes=attributes)
+    w = FunctionBuilder(
+        "run", "void", *kinds, exported=True, attributes=math_kernels.attributes(lanes)
+    )
     code, count, prologue, size, slots, X, P, Y, stride, blocks, step = w.parameters
     with w.loop(blocks) as block:
         first = block * size_of_block
         x, y = (_offset(w, base, first) for base in (X, Y))
         p = _offset(w, P, first * step)
-        repeated = w.select(step.not_equal(0), w.value(1, INT64), w.value(0, INT64))
-        again = w.compare("lt", block * (w.value(1, INT64) - repeated), 1)
-        with w.if_then(again):
+        with w.if_then(_needs_prologue(w, block, step)):
             w.line(f"call void @instructions({prologue}, {size}, {slots}, {x}, {p}, {y}, {stride})")
         w.line(f"call void @instructions({code}, {count}, {slots}, {x}, {p}, {y}, {stride})")
     w.ret_void()
     return w.text()
+
+
+def _needs_prologue(w: FunctionBuilder, block: Value, step: Value) -> Value:
+    """Whether parameters are new: in the first block, or in all where they step."""
+    repeated = w.select(step.not_equal(0), w.value(1, INT64), w.value(0, INT64))
+    return w.compare("lt", block * (w.value(1, INT64) - repeated), 1)
 
 
 def _offset(w: FunctionBuilder, base: Value, place: Value) -> Value:

@@ -249,14 +249,12 @@ class _Sweeps:
 
     def _articulate(self) -> None:
         """U = I^A S, 1/D, and the remainder of each load, from the tips to the root."""
-        t, x6, O = self.t, self.x, self.t.zero
+        t, x6 = self.t, self.x
         self.left: dict[int, int] = {}
         bodies: dict[TreeLink, SpatialInertia] = {}
         force: dict[TreeLink, Six] = {}
         for link in self.links:
-            m, h, A = (own := self.motion[link].own).m, own.h, own.A
-            diagonal: Matrix3 = ((m, O, O), (O, m, O), (O, O, m))
-            bodies[link] = SpatialInertia(A, cross_matrix(t, h), diagonal)
+            bodies[link] = self._own_inertia(link)
             force[link] = self.motion[link].p
         for link in reversed(self.links):
             I, p = bodies[link], force[link]
@@ -269,6 +267,13 @@ class _Sweeps:
                 force[up] = x6.sum(force[up], p)
                 add = (matrix_sum(t, X, Y) for X, Y in zip(bodies[up], I, strict=True))
                 bodies[up] = SpatialInertia(*add)
+
+    def _own_inertia(self, link: TreeLink) -> SpatialInertia:
+        """That of a link alone."""
+        own, O = self.motion[link].own, self.t.zero
+        m = own.m
+        diagonal: Matrix3 = ((m, O, O), (O, m, O), (O, O, m))
+        return SpatialInertia(own.A, cross_matrix(self.t, own.h), diagonal)
 
     def _take_out(
         self, speed: int, S: Six, I: SpatialInertia, p: Six

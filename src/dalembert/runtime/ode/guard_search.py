@@ -327,7 +327,7 @@ def _sample_step() -> str:
         V[w.count * N_SAMPLE_POINTS + i] = ScalarArray(w.values)[i]
     with f.loop(w.count - first) as j:
         i = first + j
-        with f.if_then(_may_dip_at_begin(V[i], V[w.count * N_SAMPLE_POINTS + i], V[w.count + i])):
+        with f.if_then(_dips_at_begin(V, w.count, i)):
             f.ret(1)
     _return_first_fall(f, w, V, first)
     f.ret(0)
@@ -410,17 +410,29 @@ def _chandrupatla() -> str:
         g = f.call("value", DOUBLE, *step, t)
         with f.if_then(~g.not_equal(0.0)):
             f.ret(t)
-        up, was_up = g > 0.0, g_a.value > 0.0
-        same = (up & was_up) | (~up & ~was_up)
-        for x, y, latest in ((b, c, a), (g_b, g_c, g_a)):
-            y.value, x.value = (
-                f.select(same, latest.value, x.value),
-                f.select(same, x.value, latest.value),
-            )
+        _shrink_bracket(f, (a, b, c), (g_a, g_b, g_c), g)
         a.value, g_a.value = t, g
         part.value = _next_fraction(f, (a, b, c), (g_a, g_b, g_c))
     f.ret(f.select(g_a.value <= 0.0, a.value, b.value))
     return f.text()
+
+
+def _shrink_bracket(
+    f: FunctionBuilder,
+    times: tuple[StackVariable, ...],
+    values: tuple[StackVariable, ...],
+    g: Value,
+) -> None:
+    """b and c for a new value g: of the two times before, the one on the other side of zero stays
+    in b.
+    """
+    up, was_up = g > 0.0, values[0].value > 0.0
+    same = (up & was_up) | (~up & ~was_up)
+    for latest, x, y in (times, values):
+        y.value, x.value = (
+            f.select(same, latest.value, x.value),
+            f.select(same, x.value, latest.value),
+        )
 
 
 def _next_fraction(
@@ -490,6 +502,14 @@ def _sample_time(f: FunctionBuilder, begin: Value, end: Value, k: Value) -> Valu
     return f.select(k.not_equal(SAMPLES), inside, end)
 
 
+def _times_around(
+    f: FunctionBuilder, begin: Value, end: Value, k: Value
+) -> tuple[Value, Value, Value]:
+    """The times of the samples before k, k and after it."""
+    before, here = _sample_time(f, begin, end, k - 1), _sample_time(f, begin, end, k + 0)
+    return before, here, _sample_time(f, begin, end, k + 1)
+
+
 class _FallList:
     """Guards that fall in a step, as native code collects them: their times and numbers."""
 
@@ -529,21 +549,20 @@ def _first_falls() -> str:
     f = FunctionBuilder(
         "first_falls", INT64, POINTER, POINTER, DOUBLE, DOUBLE, *[POINTER] * 3, INT64, exported=True
     )
-    watch, dense, begin, end, table, times, numbers, first = f.parameters
+    watch, dense, begin, end, table, *into, first = f.parameters
     length, V, count = end - begin, ScalarArray(table), StructView(watch, EVENT_FIELDS).count
-    falls = _FallList(f, (watch, dense, begin, length), times, numbers)
+    falls = _FallList(f, (watch, dense, begin, length), *into)
     from_here = f.call("samples", INT64, watch, dense, begin, length, table, first)
     with f.if_then(~from_here.not_equal(0)):
         f.ret(0)
     with f.loop(f.value(SAMPLES + 1, INT64) - from_here) as j:
         k = from_here + j
-        before, here, after = (_sample_time(f, begin, end, k + d) for d in (-1, 0, 1))
+        before, here, after = _times_around(f, begin, end, k)
         with f.loop(count - first) as m, f.if_then(V[k * count + first + m] < 0.0):
             falls.add_root(first + m, before, here)
         with f.if_then(~k.not_equal(1)), f.loop(count - first) as m:
             i = first + m
-            dips = _may_dip_at_begin(V[i], V[count * N_SAMPLE_POINTS + i], V[count + i])
-            with f.if_then(dips):
+            with f.if_then(_dips_at_begin(V, count, i)):
                 falls.add_dip(i, before, here)
         falls.return_if_any()
         with f.loop(count - first) as m:
@@ -553,6 +572,11 @@ def _first_falls() -> str:
         falls.return_if_any()
     f.ret(0)
     return f.text()
+
+
+def _dips_at_begin(V: ScalarArray, count: Value, i: Value) -> Value:
+    """`_may_dip_at_begin` of guard i by its samples, which are kept in rows of a table."""
+    return _may_dip_at_begin(V[i], V[count * N_SAMPLE_POINTS + i], V[count + i])
 
 
 def _may_dip_around(f: FunctionBuilder, V: ScalarArray, count: Value, k: Value, i: Value) -> Value:
@@ -604,6 +628,21 @@ class _CrossingList:
             self.add(i, 0.0 - side, inside, last, side)
 
 
+def _add_crossings(
+    found: _CrossingList, i: Value, samples: Sequence[Value], now: Value, times: tuple[Value, Value]
+) -> Value:
+    """Crossings of event i between two samples, the middle ones of four; the side after them."""
+    f, v = found.f, samples[2]
+    new = f.select(v > 0.0, 1.0, f.select(v < 0.0, f.value(-1.0, DOUBLE), now))
+    crosses = now * v < 0.0
+    with f.if_then(crosses):
+        found.add(i, now, *times, new)
+    nearest = _is_nearest(f, samples, now)
+    with f.if_then(~crosses & now.not_equal(0.0) & nearest):
+        found.add_pair(i, now, *times)
+    return new
+
+
 def _crossings() -> str:
     """Every crossing of the first `events` of a watch in a step, event by event: times and
     numbers, and how many. `sides` gives on which side of zero each was when the step began.
@@ -616,25 +655,16 @@ def _crossings() -> str:
         INT64,
         exported=True,
     )
-    watch, dense, begin, end, table, sides, times, numbers, events = f.parameters
+    watch, dense, begin, end, table, sides, *into, events = f.parameters
     length, V, count = end - begin, ScalarArray(table), StructView(watch, EVENT_FIELDS).count
-    found = _CrossingList(f, (watch, dense, begin, length), times, numbers)
+    found = _CrossingList(f, (watch, dense, begin, length), *into)
     _sample_around(f, V, count, length)
     with f.loop(events) as i:
         side = f.variable(ScalarArray(sides)[i])
         with f.loop(f.value(SAMPLES, INT64)) as j:
             a, b = (_sample_time(f, begin, end, j + d) for d in (0, 1))
-            now = side.value
             samples = [V[(j + d) * count + i] for d in range(4)]
-            v = samples[2]
-            new = f.select(v > 0.0, 1.0, f.select(v < 0.0, f.value(-1.0, DOUBLE), now))
-            crosses = now * v < 0.0
-            with f.if_then(crosses):
-                found.add(i, now, a, b, new)
-            nearest = _is_nearest(f, samples, now)
-            with f.if_then(~crosses & now.not_equal(0.0) & nearest):
-                found.add_pair(i, now, a, b)
-            side.value = new
+            side.value = _add_crossings(found, i, samples, side.value, (a, b))
     f.ret(found.count.value)
     return f.text()
 

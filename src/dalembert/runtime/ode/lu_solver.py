@@ -7,7 +7,13 @@ a multiple of four.
 
 from __future__ import annotations
 
-from dalembert.runtime.numerics.ir_builder import FunctionBuilder, ScalarArray, Value, VectorArray
+from dalembert.runtime.numerics.ir_builder import (
+    FunctionBuilder,
+    ScalarArray,
+    StackVariable,
+    Value,
+    VectorArray,
+)
 from dalembert.runtime.numerics.llvm_types import DOUBLE, DOUBLE4, INT64, POINTER
 
 
@@ -97,6 +103,16 @@ def _solve_lower(L: VectorArray, pivots: ScalarArray, b: Value, n: Value, groups
             row[g] = f.intrinsic("fmuladd", spread, L[k * groups + g], row[g])
 
 
+def _row_product(W: VectorArray, x: VectorArray, k: Value, groups: Value) -> StackVariable:
+    """Σ W_kj x_j over the groups from that of k + 1 on, in lanes."""
+    f = k.function
+    total, first = f.variable(f.value(0.0, DOUBLE4)), _group_after(f, k)
+    with f.loop(groups - first) as j:
+        g = first + j
+        total.value = f.intrinsic("fmuladd", W[k * groups + g], x[g], total.value)
+    return total
+
+
 def _solve() -> str:
     """b becomes x; `room` takes a row."""
     f = FunctionBuilder("solve", INT64, POINTER, INT64, INT64, POINTER, POINTER)
@@ -110,10 +126,7 @@ def _solve() -> str:
     with f.loop(n) as r:
         k = n - r - 1
         # what is not known yet is zero in x
-        total, first = f.variable(f.value(0.0, DOUBLE4)), _group_after(f, k)
-        with f.loop(groups - first) as j:
-            g = first + j
-            total.value = f.intrinsic("fmuladd", W[k * groups + g], x[g], total.value)
+        total = _row_product(W, x, k, groups)
         answer[k] = (single[k] - f.sum_lanes(total.value)) / one_by_one[k * width + k]
     with f.loop(n) as i:
         single[i] = answer[i]

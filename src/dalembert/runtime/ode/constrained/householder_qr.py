@@ -104,6 +104,15 @@ def _select_pivot_row() -> str:
     return native.finish()
 
 
+def _reflection(v: ScalarArray, r: Value, square: Value) -> tuple[Value, Value, Value]:
+    """v ← v − α e_r with α = ∓|v|; α, 2/|v|² and the length before."""
+    f = r.function
+    head, length = v[r], f.intrinsic("sqrt", square)
+    alpha = f.select(head > 0.0, 0.0 - length, length)
+    v[r] = head - alpha
+    return alpha, 1.0 / (alpha * (alpha - head)), length
+
+
 def _reflect_row(native: WorkspaceFunction, other: Value, v: Value, t: Value, r: Value) -> None:
     """A later row of B after the reflection along v, its number r in R."""
     given, row = native.given, native.row("B", other)
@@ -131,11 +140,7 @@ def _householder_factor() -> str:
         v = native.row("B", j)
         square = native.dot(v, v, r, given.groups)
         with f.if_then(square > _ZERO_ROW * _ZERO_ROW):
-            entries = ScalarArray(v)
-            head, length = entries[r], f.intrinsic("sqrt", square)
-            alpha = f.select(head > 0.0, 0.0 - length, length)
-            entries[r] = head - alpha
-            t = 1.0 / (alpha * (alpha - head))
+            alpha, t, length = _reflection(ScalarArray(v), r, square)
             diagonal[r] = alpha
             weakest.value = f.intrinsic("minnum", weakest.value, length)
             tau[r] = t

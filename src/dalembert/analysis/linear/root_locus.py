@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from dalembert.analysis.linear.bracketed_zero import bracketed_zero
 from dalembert.analysis.linear.equation_jacobians import BadLinearPoint, cached_jacobians
+from dalembert.analysis.linear.least_assignment import LeastAssignment
 from dalembert.analysis.linear.linear_model import LinearModel
 from dalembert.analysis.linear.linearize import choose_independent, linear_model_at
 from dalembert.errors import DalembertError
@@ -112,12 +114,7 @@ class ParametricLinearization:
             raise BadLinearPoint(msg)
         stable, unstable = (high, low) if signs[0] else (low, high)
         if self._is_damped(stable, unstable):
-            from scipy.optimize import brentq
-
-            # the zero of max Re λ between two points of opposite sign
-            return float(
-                brentq(lambda p: self.growth(p)[0], stable, unstable, xtol=1e-14, rtol=1e-14)
-            )
+            return bracketed_zero(lambda p: self.growth(p)[0], stable, unstable, 1e-14)
         for _ in range(_BISECTIONS):
             middle = (stable + unstable) / 2
             stable, unstable = (stable, middle) if self._is_unstable(middle) else (middle, unstable)
@@ -300,6 +297,4 @@ def _match_eigenvalues(before: Complex, now: Complex) -> Complex:
     if len(set(nearest.tolist())) == len(nearest):
         # each goes to its nearest one, and no order is shorter
         return np.asarray(now[nearest])
-    from scipy.optimize import linear_sum_assignment
-
-    return np.asarray(now[linear_sum_assignment(distance)[1]])
+    return np.asarray(now[LeastAssignment(distance.tolist()).solve()])

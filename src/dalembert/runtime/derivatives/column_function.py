@@ -149,13 +149,7 @@ class ColumnFunction:
         columns, layout = TreeColumns(tables), _Layout(tables, len(extra))
         loads = _entries(columns.of_loads((*kin.q, *kin.u)), 0)
         loads |= _entries(extra, kin.n_q + kin.n_u)
-        spins: Entries = {}
-        for i, f in enumerate(tables.dofs):
-            if (ball := f.link.ball) is not None:
-                own = next(r for r, (s, _, _) in enumerate(f.link.joint_axes) if s == f.speed)
-                twice = t.div(t.const(2), ball.squared_norm(t))
-                for e, x in zip(ball.e, ball.rows(t)[own], strict=True):
-                    spins[kin.q.index(e), layout.spin_column[i]] = t.mul(twice, x)
+        spins = _quaternion_entries(tables, layout)
         rows = [node for f in tables.dofs for node in f.row]
         outs = (*rows, *loads.values(), *spins.values())
         self.layout, self._shape = layout, layout.shape([*loads], [*spins])
@@ -225,6 +219,19 @@ class ColumnFunction:
         layout = self.layout
         room = self.n_in + layout.width * (layout.n + 6 * layout.slots)
         return _Tables(self.source, simd_width(), self._codegen, room)
+
+
+def _quaternion_entries(tables: TreeTables, layout: _Layout) -> Entries:
+    """∂π/∂e of the spins of ball joints: their columns are combined to those along quaternions."""
+    t, q = tables.tape, tables.kinematics.q
+    spins: Entries = {}
+    for i, f in enumerate(tables.dofs):
+        if (ball := f.link.ball) is not None:
+            own = next(r for r, (s, _, _) in enumerate(f.link.joint_axes) if s == f.speed)
+            twice = t.div(t.const(2), ball.squared_norm(t))
+            for e, x in zip(ball.e, ball.rows(t)[own], strict=True):
+                spins[q.index(e), layout.spin_column[i]] = t.mul(twice, x)
+    return spins
 
 
 def _entries(columns: Sequence[Mapping[int, int]], first: int) -> Entries:

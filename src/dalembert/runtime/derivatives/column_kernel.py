@@ -74,6 +74,17 @@ class _Shape:
         return w.emit(INT64, f"load i64, {where}, align 8")
 
 
+@dataclass(frozen=True)
+class _ArticulatedJoint:
+    """A freedom for all columns of a group: S, U/D and 1/D, its slot and that of its parent."""
+
+    S: list[Value]
+    U_over_D: list[Value]
+    over_D: Value
+    slot: Value
+    parent_slot: Value
+
+
 class _Kernel(FunctionBuilder):
     """The columns while they are being written: numbers of tables of one kind, of columns of
     another.
@@ -172,23 +183,20 @@ class _Kernel(FunctionBuilder):
 
     def inwards(self, n: Value, groups: Value) -> None:
         """l = −(x + S·p), p_p += p + U l/D; l is left in J."""
-        s = self.shape
         with self.loop(n) as k:
             i = n - 1 - k
-            S, U, over_D = self.spread(i, _S), self.spread(i, _U), self.spread(i, _OVER_D, 1)[0]
-            V = [a * over_D for a in U]
-            own, up = s.entry("slot", i), s.entry("parent_slot", i)
-            apart = self.compare("ne", own, up)
+            joint = self.articulated_joint(i)
+            apart = self.compare("ne", joint.slot, joint.parent_slot)
             with self.loop(groups) as c:
-                p = [self.work[own * groups * 6 + (c * 6 + a)] for a in range(6)]
+                p = [self.work[joint.slot * groups * 6 + (c * 6 + a)] for a in range(6)]
                 place = i * groups + c
                 total = self.columns[place]
-                for s_k, p_k in zip(S, p, strict=True):
+                for s_k, p_k in zip(joint.S, p, strict=True):
                     total = self.fused(s_k, p_k, total)
                 left = self.emit(self.of_columns, f"fneg {total}")
                 self.columns[place] = left
-                pushed = [self.fused(a, left, b) for a, b in zip(V, p, strict=True)]
-                base = up * groups * 6 + c * 6
+                pushed = [self.fused(a, left, b) for a, b in zip(joint.U_over_D, p, strict=True)]
+                base = joint.parent_slot * groups * 6 + c * 6
                 for a in range(6):
                     before = self.select(
                         apart, self.work[base + a], self.value(0.0, self.of_columns)
@@ -197,22 +205,25 @@ class _Kernel(FunctionBuilder):
 
     def outwards(self, n: Value, groups: Value) -> None:
         """x = l/D − U·a_p/D, a = a_p + S x"""
-        s = self.shape
         with self.loop(n) as i:
-            S, U, over_D = self.spread(i, _S), self.spread(i, _U), self.spread(i, _OVER_D, 1)[0]
-            V = [a * over_D for a in U]
-            own, up = s.entry("slot", i), s.entry("parent_slot", i)
+            joint = self.articulated_joint(i)
             with self.loop(groups) as c:
-                base = up * groups * 6 + c * 6
+                base = joint.parent_slot * groups * 6 + c * 6
                 a_p = [self.work[base + a] for a in range(6)]
                 place = i * groups + c
-                x = self.columns[place] * over_D
-                for v, before in zip(V, a_p, strict=True):
+                x = self.columns[place] * joint.over_D
+                for v, before in zip(joint.U_over_D, a_p, strict=True):
                     x = self.fused(self.emit(self.of_columns, f"fneg {v}"), before, x)
                 self.columns[place] = x
-                base = own * groups * 6 + c * 6
-                for k, (s_k, before) in enumerate(zip(S, a_p, strict=True)):
+                base = joint.slot * groups * 6 + c * 6
+                for k, (s_k, before) in enumerate(zip(joint.S, a_p, strict=True)):
                     self.work[base + k] = self.fused(s_k, x, before)
+
+    def articulated_joint(self, i: Value) -> _ArticulatedJoint:
+        """What columns that pass freedom i need of it."""
+        S, U, over_D = self.spread(i, _S), self.spread(i, _U), self.spread(i, _OVER_D, 1)[0]
+        s, U_over_D = self.shape, [a * over_D for a in U]
+        return _ArticulatedJoint(S, U_over_D, over_D, s.entry("slot", i), s.entry("parent_slot", i))
 
     def spread(self, i: Value, first: int, count: int = 6) -> list[Value]:
         """Numbers of the row of freedom i for all columns of a group."""
@@ -222,19 +233,45 @@ class _Kernel(FunctionBuilder):
 # ---- around them -------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class _Addresses:
+    """The eight addresses that both loops over states are called with: the function of the tables,
+    states, parameters and its memory, the shape, the tables, results, and room for columns.
+    """
+
+    f: Value
+    states: Value
+    p: Value
+    work: Value
+    shape: Value
+    table: Value
+    results: Value
+    room: Value
+
+    def entry_count(self) -> Value:
+        """The numbers in J."""
+        s = _Shape(self.shape.function, self.shape)
+        return s.size("dofs") * s.size("columns")
+
+    def write_columns(self, kernel: str, x: Value, J: Value, room: Value) -> None:
+        """Calls for one state, or those of a group: the tables at x, then the columns of J."""
+        w = self.shape.function
+        w.line(f"call void {self.f.name}({x}, {self.p}, {self.table}, {self.work})")
+        w.line(f"call void @{kernel}({self.shape}, {self.table}, {J}, {room})")
+
+
 def _one_state() -> str:
     """void one(f, X, p, work, shape, table, J, room, n_in, count): tables and columns of states in
     rows of X, one after the other.
     """
     w = FunctionBuilder("one", "void", *(POINTER,) * 8, *(INT64,) * 2, exported=True)
-    f, X, p, work, shape, table, J, room, n_in, count = w.parameters
-    s = _Shape(w, shape)
-    entries = s.size("dofs") * s.size("columns")
+    *pointers, n_in, count = w.parameters
+    given = _Addresses(*pointers)
+    entries = given.entry_count()
     with w.loop(count) as k:
-        x = w.emit(POINTER, f"getelementptr {DOUBLE}, {X}, {k * n_in}")
-        y = w.emit(POINTER, f"getelementptr {DOUBLE}, {J}, {k * entries}")
-        w.line(f"call void {f.name}({x}, {p}, {table}, {work})")
-        w.line(f"call void @one.columns({shape}, {table}, {y}, {room})")
+        x = w.emit(POINTER, f"getelementptr {DOUBLE}, {given.states}, {k * n_in}")
+        J = w.emit(POINTER, f"getelementptr {DOUBLE}, {given.results}, {k * entries}")
+        given.write_columns("one.columns", x, J, given.room)
     w.ret_void()
     return w.text()
 
@@ -249,22 +286,23 @@ def _many_states(lanes: int) -> str:
     w = FunctionBuilder(
         "many", "void", *kinds, exported=True, attributes=math_kernels.attributes(lanes)
     )
-    f, X, p, work, shape, table, Y, room, n_in, stride, groups = w.parameters
-    s, kind = _Shape(w, shape), vector_type(lanes)
-    entries = s.size("dofs") * s.size("columns")
+    *pointers, n_in, stride, groups = w.parameters
+    given, kind = _Addresses(*pointers), vector_type(lanes)
+    entries = given.entry_count()
     # the state, then J, lie before the room of the columns
-    x = VectorArray(room, kind)
-    J = w.emit(POINTER, f"getelementptr {kind}, {room}, {n_in}")
+    x = VectorArray(given.room, kind)
+    J = w.emit(POINTER, f"getelementptr {kind}, {given.room}, {n_in}")
     rest = w.emit(POINTER, f"getelementptr {kind}, {J}, {entries}")
     with w.loop(groups) as group:
         first = group * lanes
         with w.loop(n_in) as k:
-            place = w.emit(POINTER, f"getelementptr {DOUBLE}, {X}, {k * stride + first}")
+            place = w.emit(POINTER, f"getelementptr {DOUBLE}, {given.states}, {k * stride + first}")
             x[k] = w.emit(kind, f"load {kind}, {place}, align 8")
-        w.line(f"call void {f.name}({room}, {p}, {table}, {work})")
-        w.line(f"call void @many.columns({shape}, {table}, {J}, {rest})")
+        given.write_columns("many.columns", given.room, J, rest)
         with w.loop(entries) as k:
-            place = w.emit(POINTER, f"getelementptr {DOUBLE}, {Y}, {k * stride + first}")
+            place = w.emit(
+                POINTER, f"getelementptr {DOUBLE}, {given.results}, {k * stride + first}"
+            )
             w.line(f"store {VectorArray(J, kind)[k]}, {place}, align 8")
     w.ret_void()
     return w.text()

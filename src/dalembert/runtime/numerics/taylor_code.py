@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics import emit, jit
 from dalembert.runtime.numerics.compiled_function import NativeSource
 from dalembert.runtime.numerics.ir_builder import (
@@ -254,43 +255,72 @@ def _order_zero_ir(layout: _SeriesLayout) -> str:
     return f.text()
 
 
+@dataclass(frozen=True)
+class _RunArrays:
+    """The memory of a run that the orders from 1 on read and write.
+
+    values    order 0: the rates
+    zero      what later orders take of order 0; it follows the rates
+    inputs    of the order that comes next
+    table     rates and series, a row for each order
+    work      memory of the rules
+    sums      of products of series: room for an even and an odd order, which take turns
+    """
+
+    layout: _SeriesLayout
+    values: Value
+    zero: Value
+    inputs: ScalarArray
+    table: Value
+    work: Value
+    sums: Value
+
+    @classmethod
+    def of(cls, f: FunctionBuilder, space: StructView, layout: _SeriesLayout) -> _RunArrays:
+        """Those behind the fields of a run."""
+        values, inputs, table = space.values, ScalarArray(space.inputs), space.table
+        work, sums = space.next_work, space.sums
+        zero = _numbers_from(f, values, layout.rates).pointer
+        return cls(layout, values, zero, inputs, table, work, sums)
+
+    def table_row(self, f: FunctionBuilder, k: Value) -> Value:
+        """Where row k of the table begins."""
+        return _numbers_from(f, self.table, k * self.layout.width).pointer
+
+    def sums_of_parity(self, f: FunctionBuilder, k: Value) -> Value:
+        """Where the sums of order k are."""
+        room = GROUP_SIZE * self.layout.groups
+        return _numbers_from(f, self.sums, f.emit(INT64, f"and {k}, 1") * room).pointer
+
+
 def _higher_orders_ir(layout: _SeriesLayout) -> str:
     """x_k = (h/k) f_(k−1), k = 1, 2, …, with f_k from the sums and the rules of order k."""
     f = FunctionBuilder("raise", "void", POINTER, DOUBLE, INT64, POINTER, INT64, exported=True)
     pointer, h, order, rows, width = f.parameters
-    space, n = StructView(pointer, _FIELDS), layout.n_state - 1
-    values, inputs, table = space.values, ScalarArray(space.inputs), space.table
-    work, sums = space.next_work, space.sums
-    zero, half = _numbers_from(f, values, layout.rates).pointer, GROUP_SIZE * layout.groups
-    f.line(f"call void @next.prologue({zero}, {work})")
-    f.line(f"call void @inner({table}, i64 1, {_numbers_from(f, sums, half).pointer})")
+    n, run = layout.n_state - 1, _RunArrays.of(f, StructView(pointer, _FIELDS), layout)
+    f.line(f"call void @next.prologue({run.zero}, {run.work})")
+    odd = _numbers_from(f, run.sums, GROUP_SIZE * layout.groups).pointer
+    f.line(f"call void @inner({run.table}, i64 1, {odd})")
     with f.loop(order) as before:
         k, first = before + 1, ~before.not_equal(0)
         row = _numbers_from(f, rows, k * width)
         real = f.value(k, DOUBLE)
         inverse = 1.0 / real
-        last = _numbers_from(f, table, before * layout.width).pointer
-        rates = ScalarArray(f.select(first, values, last))
+        rates = ScalarArray(f.select(first, run.values, run.table_row(f, before)))
         _copy(f, layout.n_out, rates, _numbers_from(f, row.pointer, layout.column), h * inverse)
         with f.if_then(k < order):
-            _sum_products(f, (table, sums, inputs.pointer), k, half)
+            _sum_products(f, k, run)
+            inputs = run.inputs
             _copy(f, n, row, inputs)
             inputs[n], inputs[n + 1], inputs[n + 2] = f.select(first, h, 0.0), real, inverse
-            here = _numbers_from(f, table, k * layout.width).pointer
-            f.line(f"call void @next({inputs.pointer}, {zero}, {here}, {work})")
+            here = run.table_row(f, k)
+            f.line(f"call void @next({inputs.pointer}, {run.zero}, {here}, {run.work})")
     f.ret_void()
     return f.text()
 
 
-def _sum_products(
-    f: FunctionBuilder, arrays: tuple[Value, Value, Value], k: Value, half: int
-) -> None:
-    """The sums of order k, whose inner terms are known, and the inner terms of the next; sums of
-    even and of odd orders take turns.
-    """
-    table, sums, inputs = arrays
-    now, later = (
-        _numbers_from(f, sums, f.emit(INT64, f"and {m}, 1") * half).pointer for m in (k, k + 1)
-    )
-    f.line(f"call void @inner({table}, {k + 1}, {later})")
-    f.line(f"call void @outer({table}, {k}, {now}, {inputs})")
+def _sum_products(f: FunctionBuilder, k: Value, run: _RunArrays) -> None:
+    """The sums of order k, whose inner terms are known, and the inner terms of the next."""
+    now, later = (run.sums_of_parity(f, m) for m in (k, k + 1))
+    f.line(f"call void @inner({run.table}, {k + 1}, {later})")
+    f.line(f"call void @outer({run.table}, {k}, {now}, {run.inputs.pointer})")

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.runtime.numerics import math_kernels
-from dalembert.runtime.numerics.ir_builder import FunctionBuilder, Operand, Value, VectorArray
+from dalembert.runtime.numerics.ir_builder import Operand, Value, VectorArray
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, POINTER
 from dalembert.runtime.numerics.taylor_code import CompiledTaylor
 from dalembert.runtime.numerics.taylor_convolution import ConvolutionLayout, convolution_ir
@@ -71,44 +72,68 @@ def _evaluate(layout: LaneLayout, series: LaneSeries) -> str:
     return native.finish()
 
 
+@dataclass(frozen=True)
+class _SeriesRows:
+    """The numbers that the functions of one system of series read and write in all lanes.
+
+    values    order 0: the rates
+    zero      what later orders take of order 0; it follows the rates
+    table     rates and series, a row for each order
+    inputs    of the order that comes next
+    sums      of products of series
+    work      memory of the rules
+    """
+
+    name: str
+    values: VectorArray
+    zero: VectorArray
+    table: VectorArray
+    inputs: VectorArray
+    sums: VectorArray
+    work: VectorArray
+    # numbers in a row of the table
+    width: int
+
+    @classmethod
+    def of(cls, native: LaneStepBuilder, name: str, jets: CompiledTaylor) -> _SeriesRows:
+        """Those of the lanes of a function."""
+        values, table, inputs, sums = (
+            native.row(f"{part}.{name}") for part in ("values", "table", "inputs", "sums")
+        )
+        zero, work = native.array_after(values, jets.n_out), native.row(f"w.{name}.next")
+        return cls(name, values, zero, table, inputs, sums, work, jets.next.n_out)
+
+
 def _raise(layout: LaneLayout, series: LaneSeries, name: str) -> str:
     """y_k = (h/k) f_(k−1), k = 1, 2, …, in the lanes that get new coefficients, with f_k from
     the sums and the rules of order k.
     """
     native = LaneStepBuilder(layout, f"raise.{name}")
     f, jets, unit, n = native.function, series.jets[name], native["unit"], layout.functions.n
-    values, table, inputs, sums_ = (
-        native.row(f"{what}.{name}") for what in ("values", "table", "inputs", "sums")
-    )
-    zero, work = native.array_after(values, jets.n_out), native.row(f"w.{name}.next")
-    expanding = native.mask("expanding")
-    f.line(f"call void @{name}.next.prologue({zero.pointer}, {work.pointer})")
+    rows, expanding = _SeriesRows.of(native, name, jets), native.mask("expanding")
+    f.line(f"call void @{name}.next.prologue({rows.zero.pointer}, {rows.work.pointer})")
     with f.loop(f.value(series.order, INT64)) as before:
         k = before + 1
         real = f.value(k, DOUBLE)
         inverse = 1.0 / real
-        rates = _last_rates(native, before, table, values, jets.next.n_out)
+        rates = _last_rates(native, before, rows)
         motion = _coefficients(native, k)
         target = motion if name == "rates" else native.array_after(motion, n + 1)
         _masked_product(expanding, target, rates, unit * native.broadcast(inverse), jets.n_out)
         with f.if_then(k < series.order):
+            inputs = rows.inputs
             with f.loop(f.value(n, INT64)) as i:
                 inputs[i] = motion[i]
             inputs[n] = f.select(before.not_equal(0), native.broadcast(0.0), unit)
             inputs[n + 1], inputs[n + 2] = native.broadcast(real), native.broadcast(inverse)
-            _sum_products(f, name, k, (table.pointer, sums_.pointer), inputs.pointer)
-            here = native.array_after(table, k * jets.next.n_out)
-            given = inputs, zero, here, work
-            f.line(f"call void @{name}.next({', '.join(str(a.pointer) for a in given)})")
+            _next_rates(native, k, rows)
     return native.finish()
 
 
-def _last_rates(
-    native: LaneStepBuilder, before: Value, table: VectorArray, values: VectorArray, n_out: int
-) -> VectorArray:
+def _last_rates(native: LaneStepBuilder, before: Value, rows: _SeriesRows) -> VectorArray:
     """The coefficients of the order before: those of order 0, or a row of the table."""
-    last = native.array_after(table, before * n_out).pointer
-    rates = native.function.select(before.not_equal(0), last, values.pointer)
+    last = native.array_after(rows.table, before * rows.width).pointer
+    rates = native.function.select(before.not_equal(0), last, rows.values.pointer)
     return VectorArray(rates, native.layout.kind)
 
 
@@ -121,13 +146,15 @@ def _masked_product(
         target[i] = f.select(mask, rates[i] * factor, target[i])
 
 
-def _sum_products(
-    f: FunctionBuilder, name: str, k: Value, arrays: tuple[Value, Value], inputs: Value
-) -> None:
-    """The sums of order k from the table, among the inputs of the next."""
-    table, sums = arrays
+def _next_rates(native: LaneStepBuilder, k: Value, rows: _SeriesRows) -> None:
+    """f_k in row k of the table: the sums of order k from the rows before it, then the rules."""
+    f, name = native.function, rows.name
+    table, sums, inputs = rows.table.pointer, rows.sums.pointer, rows.inputs.pointer
     f.line(f"call void @{name}.inner({table}, {k}, {sums})")
     f.line(f"call void @{name}.outer({table}, {k}, {sums}, {inputs})")
+    here = native.array_after(rows.table, k * rows.width)
+    given = rows.inputs, rows.zero, here, rows.work
+    f.line(f"call void @{name}.next({', '.join(str(a.pointer) for a in given)})")
 
 
 def _expand(layout: LaneLayout, series: LaneSeries) -> str:

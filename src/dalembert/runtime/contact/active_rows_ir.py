@@ -9,7 +9,7 @@ are guards.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from dalembert.runtime.numerics.ir_builder import FunctionBuilder, ScalarArray, Value, VectorArray
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, POINTER
@@ -42,6 +42,20 @@ def module_ir(prefix: str, kind: str) -> str:
     return "\n\n".join(part(prefix) for part in parts)
 
 
+class _Room(NamedTuple):
+    """The numbers of the rows that act, a column of H, K and its L and U, λ, and the residual
+    r − K λ.
+    """
+
+    active: VectorArray
+    column: ScalarArray
+    K: ScalarArray
+    U: ScalarArray
+    b: ScalarArray
+    x: ScalarArray
+    left: ScalarArray
+
+
 class _RowFunction(FunctionBuilder):
     """A native function whose first argument is the table of patterns."""
 
@@ -62,14 +76,14 @@ class _RowFunction(FunctionBuilder):
     def numbers(self, *places: Value) -> list[ScalarArray]:
         return [ScalarArray(x) for x in places]
 
-    def room(self, work: Value) -> tuple[VectorArray, dict[str, ScalarArray]]:
-        """The numbers of the rows that act, and arrays of numbers."""
+    def room(self, work: Value) -> _Room:
+        """The parts of the work space."""
         m, at, arrays = self.m, self.m, {}
         sizes = {"column": self.n_u, "K": m * m, "U": m * m, "b": m, "x": m, "left": m}
         for name, size in sizes.items():
             arrays[name] = ScalarArray(self.place(work, at))
             at = at + size
-        return VectorArray(work, INT64), arrays
+        return _Room(VectorArray(work, INT64), **arrays)
 
     def blocks(self, kind: str, entries: Value, **sizes: Value) -> dict[str, Value]:
         """The address of each block of entries."""
@@ -157,7 +171,7 @@ def _find_active(prefix: str) -> str:
     """The rows that act, in their order; their number."""
     f = _RowFunction(prefix, "find_active", POINTER, POINTER, POINTER, POINTER)
     hold, r, extra, work = f.arguments
-    (h, right, E), (active, _) = f.numbers(hold, r, extra), f.room(work)
+    (h, right, E), active = f.numbers(hold, r, extra), f.room(work).active
     row, zero = f.patterns["e_row"], f.value(0, INT64)
     n_e = f.select(extra.not_equal(0), f.n_e, zero)
     with f.loop(f.m) as i:
@@ -176,18 +190,17 @@ def _build(prefix: str) -> str:
     """K and U = K + ε h A_kk of n rows that act; the place of each in `left` until it is needed."""
     f = _RowFunction(prefix, "build", *[POINTER] * 5, INT64)
     J, H, hold, extra, work, n = f.arguments
-    active, arrays = f.room(work)
-    K, U, column = arrays["K"], arrays["U"], arrays["column"]
-    place = VectorArray(arrays["left"].pointer, INT64)
-    h, E = f.numbers(hold, extra)
+    room = f.room(work)
+    active, K, U = room.active, room.K, room.U
+    place, h = VectorArray(room.left.pointer, INT64), ScalarArray(hold)
     with f.loop(f.m) as i:
         place[i] = -1
     with f.loop(n) as b:
         place[active[b]] = b
-        f.own("scatter", H, active[b], column.pointer)
+        f.own("scatter", H, active[b], room.column.pointer)
         with f.loop(n) as a:
             i = active[a]
-            bits = f.own("product", J, i, column.pointer)
+            bits = f.own("product", J, i, room.column.pointer)
             K[a * n + b] = h[i] * f.emit(DOUBLE, f"bitcast {bits} to {DOUBLE}")
     with f.loop(n * n) as k:
         U[k] = K[k]
@@ -196,49 +209,73 @@ def _build(prefix: str) -> str:
         free = 1.0 - h[active[a]]
         U[at] = K[at] * (1.0 + REGULARIZATION) + free
         K[at] = K[at] + free
-    row, e_column = f.patterns["e_row"], f.patterns["e_column"]
+    _add_friction(f, extra, place, n, (K, U))
+    return f.finish()
+
+
+def _add_friction(
+    f: _RowFunction,
+    extra: Value,
+    place: VectorArray,
+    n: Value,
+    matrices: tuple[ScalarArray, ScalarArray],
+) -> None:
+    """K ← K + E, U ← U + E, at the places of the rows that act."""
+    E, row, column = ScalarArray(extra), f.patterns["e_row"], f.patterns["e_column"]
     n_e = f.select(extra.not_equal(0), f.n_e, f.value(0, INT64))
     with f.loop(n_e) as k, f.if_then(E[k].not_equal(0.0)):
-        a, b = place[row[k]], place[e_column[k]]
+        a, b = place[row[k]], place[column[k]]
         with f.if_then(b >= 0):
-            K[a * n + b] = K[a * n + b] + E[k]
-            U[a * n + b] = U[a * n + b] + E[k]
-    return f.finish()
+            for X in matrices:
+                X[a * n + b] = X[a * n + b] + E[k]
 
 
 def _solve(prefix: str) -> str:
     """λ of all rows, the pivots of the elimination (1 where a row does not act), u + H λ."""
     f = _RowFunction(prefix, "solve_rows", *[POINTER] * 9)
     J, H, hold, r, extra, lam_at, pivot_at, u_at, work = f.arguments
-    active, arrays = f.room(work)
-    K, U, x, left = (arrays[name] for name in ("K", "U", "x", "left"))
-    right, lam, pivot, u, h_of = f.numbers(r, lam_at, pivot_at, u_at, H)
+    room, right = f.room(work), ScalarArray(r)
     n = f.own("find_active", hold, r, extra, work)
     f.own("build", J, H, hold, extra, work, n)
-    f.own("eliminate", U.pointer, n)
+    f.own("eliminate", room.U.pointer, n)
     with f.loop(n) as a:
-        x[a] = right[active[a]]
-    f.own("substitute", U.pointer, x.pointer, n)
+        room.x[a] = right[room.active[a]]
+    f.own("substitute", room.U.pointer, room.x.pointer, n)
     with f.loop(f.value(_REFINEMENTS, INT64)):
-        with f.loop(n) as a:
-            left[a] = right[active[a]]
-            with f.loop(n) as b:
-                left[a] = left[a] - K[a * n + b] * x[b]
-        f.own("substitute", U.pointer, left.pointer, n)
-        with f.loop(n) as a:
-            x[a] = x[a] + left[a]
+        _refine(f, room, right, n)
+    lam, pivot, u, h_of = f.numbers(lam_at, pivot_at, u_at, H)
     with f.loop(f.m) as i:
         lam[i] = 0.0
         pivot[i] = 1.0
-    first, speed = f.patterns["h_first"], f.patterns["h_speed"]
     with f.loop(n) as a:
-        i = active[a]
-        lam[i] = x[a]
-        pivot[i] = U[a * n + a]
-        with f.loop(first[i + 1] - first[i]) as k:
-            at = first[i] + k
-            u[speed[at]] = u[speed[at]] + h_of[at] * x[a]
+        i = room.active[a]
+        lam[i] = room.x[a]
+        pivot[i] = room.U[a * n + a]
+        _add_motion(f, room, (a, i), h_of, u)
     return f.finish()
+
+
+def _refine(f: _RowFunction, room: _Room, right: ScalarArray, n: Value) -> None:
+    """λ ← λ + U⁻¹ L⁻¹ (r − K λ)"""
+    K, x, left = room.K, room.x, room.left
+    with f.loop(n) as a:
+        left[a] = right[room.active[a]]
+        with f.loop(n) as b:
+            left[a] = left[a] - K[a * n + b] * x[b]
+    f.own("substitute", room.U.pointer, left.pointer, n)
+    with f.loop(n) as a:
+        x[a] = x[a] + left[a]
+
+
+def _add_motion(
+    f: _RowFunction, room: _Room, row: tuple[Value, Value], H: ScalarArray, u: ScalarArray
+) -> None:
+    """u ← u + H_i λ_i of a row: its place among those that act, and its number i."""
+    a, i = row
+    first, speed = f.patterns["h_first"], f.patterns["h_speed"]
+    with f.loop(first[i + 1] - first[i]) as k:
+        at = first[i] + k
+        u[speed[at]] = u[speed[at]] + H[at] * room.x[a]
 
 
 def _rates(prefix: str) -> str:
@@ -295,23 +332,33 @@ def _quantities(prefix: str) -> str:
     at = f.blocks("quantities", entries)
     A, H, b, v, rest = f.numbers(y_at, at["H"], at["b"], at["v"], at["contacts"])
     H_at = m * m + m
-    first, row, speed = (f.patterns[name] for name in ("a_first", "a_row", "h_speed"))
     v_at = H_at + f.n_u * m
     end = v_at + m + contacts * _PER_CONTACT
     with f.loop(end + contacts * m) as k:
         A[k] = 0.0
     with f.loop(m) as j:
         f.own("scatter", at["H"], j, column)
-        with f.loop(first[j + 1] - first[j]) as k:
-            i = row[first[j] + k]
-            bits = f.own("product", at["J"], i, column)
-            A[i * m + j] = f.emit(DOUBLE, f"bitcast {bits} to {DOUBLE}")
+        _write_column(f, j, at["J"], column, A)
         A[m * m + j] = b[j]
         A[v_at + j] = v[j]
-        of_row = f.patterns["h_first"]
-        with f.loop(of_row[j + 1] - of_row[j]) as k:
-            place = of_row[j] + k
-            A[H_at + speed[place] * m + j] = H[place]
+        _write_motion(f, j, H, A, H_at)
     with f.loop(contacts * _PER_CONTACT) as k:
         A[v_at + m + k] = rest[k]
     return f.finish()
+
+
+def _write_column(f: _RowFunction, j: Value, J: Value, column: Value, A: ScalarArray) -> None:
+    """A_ij = J_i H_j for the rows i that interact with row j."""
+    first, row = f.patterns["a_first"], f.patterns["a_row"]
+    with f.loop(first[j + 1] - first[j]) as k:
+        i = row[first[j] + k]
+        bits = f.own("product", J, i, column)
+        A[i * f.m + j] = f.emit(DOUBLE, f"bitcast {bits} to {DOUBLE}")
+
+
+def _write_motion(f: _RowFunction, j: Value, H: ScalarArray, y: ScalarArray, start: Value) -> None:
+    """The entries of H of one row, in their places of the full matrix."""
+    first, speed = f.patterns["h_first"], f.patterns["h_speed"]
+    with f.loop(first[j + 1] - first[j]) as k:
+        place = first[j] + k
+        y[start + speed[place] * f.m + j] = H[place]

@@ -15,7 +15,7 @@ Source: Cottle, Pang and Stone, The Linear Complementarity Problem (1992), 4.4; 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from dalembert.runtime.contact.transition_fields import (
     CLOSED,
@@ -31,7 +31,7 @@ from dalembert.runtime.contact.transition_fields import (
     STICKS,
     TransitionFunction,
 )
-from dalembert.runtime.numerics.ir_builder import Value
+from dalembert.runtime.numerics.ir_builder import ScalarArray, StackVariable, Value, VectorArray
 from dalembert.runtime.numerics.llvm_types import INT64
 
 _PIVOT: Final = 1e-11
@@ -43,6 +43,48 @@ _SLIPS: Final = 1e-7
 _AT_LIMIT: Final = 1.0 - 1e-6
 # forces that are rounding, relative to those that stop everything
 _ROUNDING: Final = 1e-12
+
+
+class _GroupRows(NamedTuple):
+    """Of each candidate of a group: its number among all, the rows of its N and T."""
+
+    c: VectorArray
+    n: VectorArray
+    t: VectorArray
+
+
+class _GroupSystem(NamedTuple):
+    """w = A λ + b of r rows."""
+
+    r: Value
+    A: ScalarArray
+    b: ScalarArray
+    lam: ScalarArray
+    w: ScalarArray
+
+
+class _ModeData(NamedTuple):
+    """What decides the modes of a group: the directions of slip, what has ended, λ, w, μ and given
+    N; forces and accelerations below `force` and `speed` are rounding.
+    """
+
+    slip: VectorArray
+    ended: VectorArray
+    lam: ScalarArray
+    w: ScalarArray
+    mu: ScalarArray
+    given: ScalarArray
+    force: Value
+    speed: Value
+
+
+class _Candidate(NamedTuple):
+    """A candidate of a group: its place, its rows, and its number among all."""
+
+    i: Value
+    n: Value
+    t: Value
+    c: Value
 
 
 def lemke_ir() -> str:
@@ -178,13 +220,12 @@ def _place() -> str:
     """
     f = TransitionFunction("place_variables")
     s = f.s
-    g_c, g_n, g_t, at_n, at_t, slip, ended = f.whole(
-        "g_c", "g_n", "g_t", "l_n", "l_t", "c_slip", "c_ended"
-    )
+    rows = _GroupRows(*f.whole("g_c", "g_n", "g_t"))
+    at_n, at_t, slip, ended = f.whole("l_n", "l_t", "c_slip", "c_ended")
     mu, pull, load, size, given = f.numbers("l_mu", "l_pull", "l_given", "l_size", "c_given")
     count = f.variable(f.integer(0))
     with f.loop(s.n_g) as i:
-        n, t, c = g_n[i], g_t[i], g_c[i]
+        n, t, c = rows.n[i], rows.t[i], rows.c[i]
         at_n[i], at_t[i] = f.integer(-1), f.integer(-1)
         pull[i], load[i] = f.number(0.0), f.number(0.0)
         with f.if_then((n >= 0) & ended[c].not_equal(NOT_CLOSED)):
@@ -198,8 +239,8 @@ def _place() -> str:
                 pull[i] = 0.0 - pull[i]
     normals = count.value
     with f.loop(s.n_g) as i:
-        acts = (at_n[i] >= 0) | (g_n[i] < 0)
-        with f.if_then((g_t[i] >= 0) & ~slip[g_c[i]].not_equal(0) & acts):
+        acts = (at_n[i] >= 0) | (rows.n[i] < 0)
+        with f.if_then((rows.t[i] >= 0) & ~slip[rows.c[i]].not_equal(0) & acts):
             at_t[i] = count.value
             count.value = count.value + 1
     s.n_tangent = count.value - normals
@@ -276,32 +317,60 @@ def _residual() -> str:
     but for 1e-9 of the largest force.
     """
     f = TransitionFunction("laws_hold")
-    s, r = f.s, f.s.r
-    A, b, lam, w, mu, given = f.numbers("g_A", "g_b", "g_lam", "g_w", "l_mu", "c_given")
-    g_c, g_n, g_t, slip, at_n = f.whole("g_c", "g_n", "g_t", "c_slip", "l_n")
+    s, system = f.s, _GroupSystem(f.s.r, *f.numbers("g_A", "g_b", "g_lam", "g_w"))
+    r, A, _, lam, w = system
+    mu, given = f.numbers("l_mu", "c_given")
+    rows = _GroupRows(*f.whole("g_c", "g_n", "g_t"))
+    slip, at_n = f.whole("c_slip", "l_n")
+    allowed = _allowed_error(f, system)
+    with f.loop(s.n_g) as i:
+        n, t, c = rows.n[i], rows.t[i], rows.c[i]
+        N = f.variable(given[c])
+        with f.if_then(n >= 0):
+            N.value = N.value + lam[n]
+            _demand(
+                f,
+                lam[n],
+                f.intrinsic("maxnum", f.number(0.0), lam[n] - w[n] / A[n * r + n]),
+                allowed,
+            )
+        with f.if_then((t >= 0) & ((at_n[i] >= 0) | (n < 0))):
+            limit = mu[i] * f.intrinsic("maxnum", N.value, f.number(0.0))
+            _demand_friction(f, system, t, limit, (slip, c), allowed)
+    return f.finish(1)
+
+
+def _demand_friction(
+    f: TransitionFunction,
+    x: _GroupSystem,
+    t: Value,
+    limit: Value,
+    way: tuple[VectorArray, Value],
+    allowed: Value,
+) -> None:
+    """|T| ≤ limit at rest, |T| = limit against slip, whose direction is an entry of an array."""
+    r, A, _, lam, w = x
+    slip, c = way
+    free = lam[t] - w[t] / A[t * r + t]
+    inside = f.intrinsic("maxnum", 0.0 - limit, f.intrinsic("minnum", limit, free))
+    along = f.select(slip[c] > 0, 0.0 - limit, limit)
+    _demand(f, lam[t], f.select(slip[c].not_equal(0), along, inside), allowed)
+
+
+def _allowed_error(f: TransitionFunction, x: _GroupSystem) -> Value:
+    """A part of the largest force, or of b_k/A_kk where that is more."""
+    r, A, b, lam, _ = x
     rounding = f.variable(f.number(0.0))
     with f.loop(r) as i:
         stops = f.absolute(b[i]) / f.intrinsic("maxnum", A[i * r + i], f.number(1e-300))
         rounding.value = f.intrinsic("maxnum", rounding.value, stops * _ROUNDING)
-    allowed = f.intrinsic("maxnum", f.largest(lam, r) * SMALL, rounding.value)
+    return f.intrinsic("maxnum", f.largest(lam, r) * SMALL, rounding.value)
 
-    def demand(x: Value, wanted: Value) -> None:
-        with f.if_then(~(f.absolute(x - wanted) <= allowed)):
-            f.ret(0)
 
-    with f.loop(s.n_g) as i:
-        n, t, c = g_n[i], g_t[i], g_c[i]
-        N = f.variable(given[c])
-        with f.if_then(n >= 0):
-            N.value = N.value + lam[n]
-            demand(lam[n], f.intrinsic("maxnum", f.number(0.0), lam[n] - w[n] / A[n * r + n]))
-        with f.if_then((t >= 0) & ((at_n[i] >= 0) | (n < 0))):
-            limit = mu[i] * f.intrinsic("maxnum", N.value, f.number(0.0))
-            free = lam[t] - w[t] / A[t * r + t]
-            inside = f.intrinsic("maxnum", 0.0 - limit, f.intrinsic("minnum", limit, free))
-            along = f.select(slip[c] > 0, 0.0 - limit, limit)
-            demand(lam[t], f.select(slip[c].not_equal(0), along, inside))
-    return f.finish(1)
+def _demand(f: TransitionFunction, x: Value, wanted: Value, allowed: Value) -> None:
+    """The laws do not hold where a force is not what it has to be."""
+    with f.if_then(~(f.absolute(x - wanted) <= allowed)):
+        f.ret(0)
 
 
 def _solve_cones() -> str:
@@ -391,38 +460,47 @@ def _read_modes() -> str:
     s = f.s
     g_n, choice, held = f.whole("g_n", "choice", "held")
     g_c, g_t, slip, ended = f.whole("g_c", "g_t", "c_slip", "c_ended")
-    lam, w, mu, given = f.numbers("g_lam", "g_w", "l_mu", "c_given")
+    lam, w, *laws = f.numbers("g_lam", "g_w", "l_mu", "c_given")
     force, speed = f.largest(lam, s.r) * SMALL, _largest_terms(f) * SMALL
+    data = _ModeData(slip, ended, lam, w, laws[0], laws[1], force, speed)
     with f.loop(s.n_g) as i:
-        n, t, c = g_n[i], g_t[i], g_c[i]
+        one = _Candidate(i, g_n[i], g_t[i], g_c[i])
         mode, other = f.variable(f.integer(CLOSED)), f.variable(f.integer(CLOSED))
-
-        def sign(up: Value, codes: tuple[int, int]) -> Value:
-            return f.select(up, f.integer(codes[0]), f.integer(codes[1]))
-
-        with f.if_then(t >= 0):
-            mode.value, other.value = f.integer(STICKS), f.integer(STICKS)
-            N = f.variable(given[c])
-            with f.if_then(n >= 0):
-                N.value = N.value + lam[n]
-            at_limit = f.absolute(lam[t]) >= mu[i] * N.value * _AT_LIMIT
-            gives_way = ~ended[c].not_equal(NOT_STICKING) & ~s.dependent.not_equal(0)
-            with f.if_then(at_limit & gives_way):
-                mode.value = sign(lam[t] <= 0.0, (SLIPS_UP, SLIPS_DOWN))
-            with f.if_then(at_limit & (N.value > force)):
-                other.value = sign(lam[t] <= 0.0, (HELD_UP, HELD_DOWN))
-            moves = f.absolute(w[t]) > speed * 10.0
-            with f.if_then(moves):
-                mode.value = sign(w[t] > 0.0, (SLIPS_UP, SLIPS_DOWN))
-            with f.if_then(slip[c].not_equal(0)):
-                mode.value = sign(slip[c] > 0, (SLIPS_UP, SLIPS_DOWN))
-            other.value = f.select(mode.value.not_equal(STICKS), mode.value, other.value)
-        with f.if_then(n >= 0):
-            apart = (lam[n] <= force) & (w[n] > speed)
-            with f.if_then(apart | ~ended[c].not_equal(NOT_CLOSED)):
+        with f.if_then(one.t >= 0):
+            _read_friction(f, data, one, mode, other)
+        with f.if_then(one.n >= 0):
+            apart = (lam[one.n] <= force) & (w[one.n] > speed)
+            with f.if_then(apart | ~ended[one.c].not_equal(NOT_CLOSED)):
                 mode.value, other.value = f.integer(OPEN), f.integer(OPEN)
         choice[i], held[i] = mode.value, other.value
     return f.finish()
+
+
+def _read_friction(
+    f: TransitionFunction, x: _ModeData, one: _Candidate, mode: StackVariable, other: StackVariable
+) -> None:
+    """Whether a closed contact sticks or slips, and `other`, which is held at its limit."""
+    i, n, t, c = one
+
+    def sign(up: Value, codes: tuple[int, int]) -> Value:
+        return f.select(up, f.integer(codes[0]), f.integer(codes[1]))
+
+    mode.value, other.value = f.integer(STICKS), f.integer(STICKS)
+    N = f.variable(x.given[c])
+    with f.if_then(n >= 0):
+        N.value = N.value + x.lam[n]
+    at_limit = f.absolute(x.lam[t]) >= x.mu[i] * N.value * _AT_LIMIT
+    gives_way = ~x.ended[c].not_equal(NOT_STICKING) & ~f.s.dependent.not_equal(0)
+    with f.if_then(at_limit & gives_way):
+        mode.value = sign(x.lam[t] <= 0.0, (SLIPS_UP, SLIPS_DOWN))
+    with f.if_then(at_limit & (N.value > x.force)):
+        other.value = sign(x.lam[t] <= 0.0, (HELD_UP, HELD_DOWN))
+    moves = f.absolute(x.w[t]) > x.speed * 10.0
+    with f.if_then(moves):
+        mode.value = sign(x.w[t] > 0.0, (SLIPS_UP, SLIPS_DOWN))
+    with f.if_then(x.slip[c].not_equal(0)):
+        mode.value = sign(x.slip[c] > 0, (SLIPS_UP, SLIPS_DOWN))
+    other.value = f.select(mode.value.not_equal(STICKS), mode.value, other.value)
 
 
 def _held_rows_independent() -> str:

@@ -9,7 +9,7 @@ are determined. Where no mode or more than one holds it returns 1 and decides no
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from dalembert.runtime.contact.active_rows_ir import REGULARIZATION
 from dalembert.runtime.contact.lemke_ir import lemke_ir
@@ -230,47 +230,65 @@ def _list_modes() -> str:
     return f.finish(total.value)
 
 
+class _GroupSystem(NamedTuple):
+    """A λ + b of r rows of a group, and [K r] with lines of `wide` numbers."""
+
+    r: Value
+    wide: Value
+    A: ScalarArray
+    b: ScalarArray
+    W: ScalarArray
+
+
+def _set_force_zero(f: TransitionFunction, x: _GroupSystem, row: Value) -> None:
+    """λ = 0 of a row."""
+    with f.loop(x.wide) as j:
+        x.W[row * x.wide + j] = 0.0
+    x.W[row * x.wide + row] = 1.0
+
+
+def _hold(f: TransitionFunction, x: _GroupSystem, row: Value, softness: Value) -> None:
+    """A λ = −b of a row, which gives way by a part of A_kk."""
+    r, wide, A, b, W = x
+    with f.loop(r) as j:
+        W[row * wide + j] = A[row * r + j]
+    W[row * wide + row] = A[row * r + row] * (softness + 1.0)
+    W[row * wide + r] = 0.0 - b[row]
+
+
 def _build() -> str:
     """[K r] of K λ = r in the chosen modes; rows that hold give way by a part of A_kk."""
     f = TransitionFunction("build", DOUBLE)
     s, r, softness = f.s, f.s.r, f.arguments[0]
     wide = r + 1
-    g_A, g_b, W, mu, mu_static, given = f.numbers(
-        "g_A", "g_b", "room", "c_mu", "c_mu_static", "c_given"
-    )
+    system = _GroupSystem(r, wide, *f.numbers("g_A", "g_b", "room"))
+    mu, mu_static, given = f.numbers("c_mu", "c_mu_static", "c_given")
     g_c, g_n, g_t, choice = f.whole("g_c", "g_n", "g_t", "choice")
-
-    def zero_force(row: Value) -> None:
-        with f.loop(wide) as j:
-            W[row * wide + j] = 0.0
-        W[row * wide + row] = 1.0
-
-    def hold(row: Value) -> None:
-        with f.loop(r) as j:
-            W[row * wide + j] = g_A[row * r + j]
-        W[row * wide + row] = g_A[row * r + row] * (softness + 1.0)
-        W[row * wide + r] = 0.0 - g_b[row]
-
     with f.loop(s.n_g) as i:
         n, t, mode = g_n[i], g_t[i], choice[i]
         with f.if_then(n >= 0):
             with f.if_then(mode.not_equal(OPEN)):
-                hold(n)
+                _hold(f, system, n, softness)
             with f.if_then(~mode.not_equal(OPEN)):
-                zero_force(n)
+                _set_force_zero(f, system, n)
         with f.if_then(t >= 0):
             with f.if_then(~mode.not_equal(STICKS)):
-                hold(t)
+                _hold(f, system, t, softness)
             with f.if_then(mode.not_equal(STICKS)):
-                zero_force(t)
+                _set_force_zero(f, system, t)
             with f.if_then(mode >= SLIPS_UP):
                 size = f.select(mode >= HELD_UP, mu_static[g_c[i]], mu[g_c[i]])
-                up = ~mode.not_equal(SLIPS_UP) | ~mode.not_equal(HELD_UP)
-                pull = f.select(up, size, 0.0 - size)
-                W[t * wide + r] = 0.0 - pull * given[g_c[i]]
+                pull = _signed_by_slip(f, mode, size)
+                system.W[t * wide + r] = 0.0 - pull * given[g_c[i]]
                 with f.if_then(n >= 0):
-                    W[t * wide + n] = pull
+                    system.W[t * wide + n] = pull
     return f.finish()
+
+
+def _signed_by_slip(f: TransitionFunction, mode: Value, size: Value) -> Value:
+    """−T/N of a contact that slips, or that others hold at its limit, from its coefficient."""
+    up = ~mode.not_equal(SLIPS_UP) | ~mode.not_equal(HELD_UP)
+    return f.select(up, size, 0.0 - size)
 
 
 def _eliminate() -> str:

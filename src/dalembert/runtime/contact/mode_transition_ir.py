@@ -6,7 +6,7 @@ needs more is left to that: `decide` returns 1 and has changed nothing.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from dalembert.runtime.contact.transition_fields import (
     EXPANSION,
@@ -19,7 +19,7 @@ from dalembert.runtime.contact.transition_fields import (
     OPEN,
     TransitionFunction,
 )
-from dalembert.runtime.numerics.ir_builder import ScalarArray, Value
+from dalembert.runtime.numerics.ir_builder import ScalarArray, Value, VectorArray
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT64, POINTER
 
 # as in mode_transition: no time, heights and speeds that are rounding, energy that an impact adds
@@ -196,6 +196,14 @@ def _impulse() -> str:
         f.ret(1)
     with f.if_then(poisson.value.not_equal(0)), f.if_then(f.own("expand").not_equal(0)):
         f.ret(1)
+    return f.finish(_creates_energy(f, A, v, lam, impulse))
+
+
+def _creates_energy(
+    f: TransitionFunction, A: ScalarArray, v: ScalarArray, lam: ScalarArray, impulse: ScalarArray
+) -> Value:
+    """1 where ΔK = Λ·(v + A Λ/2) is above rounding; ΔK is recorded, and Λ kept as the impulse."""
+    s, zero = f.s, f.number(0.0)
     change, size = f.variable(zero), f.variable(zero)
     with f.loop(s.m) as i:
         impulse[i] = lam[i]
@@ -209,7 +217,7 @@ def _impulse() -> str:
     (energy,) = f.numbers("log_energy")
     energy[s.logged] = change.value
     created = change.value > size.value * ENERGY
-    return f.finish(f.emit(INT64, f"zext {created} to {INT64}"))
+    return f.emit(INT64, f"zext {created} to {INT64}")
 
 
 def _expand() -> str:
@@ -241,42 +249,56 @@ def _expand() -> str:
     return f.finish()
 
 
+class _ImpactLog(NamedTuple):
+    """Of each impact and contact: the time at which it comes to rest, its impulse and its speed."""
+
+    rest: ScalarArray
+    impulse: ScalarArray
+    speed: ScalarArray
+
+
 def _rests() -> str:
     """Marks contacts whose next flights, all of them together, would be over in no time; 1 where
     there is one, 2 where this is left to the general laws.
     """
     f = TransitionFunction("comes_to_rest", POINTER)
-    s, y = f.s, ScalarArray(f.arguments[0])
+    s = f.s
     n_row, resting = f.whole("n_row", "resting")
-    e, lam, rest, hit, speed = f.numbers(
-        "restitution", "lam", "log_rest", "log_impulse", "log_speed"
-    )
+    e, lam = f.numbers("restitution", "lam")
+    log = _ImpactLog(*f.numbers("log_rest", "log_impulse", "log_speed"))
     A, v, small, first = f.quantity("A"), f.quantity("v"), _small(f), s.logged * s.contacts
-    zero, none = f.number(0.0), f.integer(0)
-    flies = f.variable(none)
-    s.n_c = 0
-    with f.loop(s.contacts) as k, f.if_then(_collides(f, k)):
-        f.own("add_candidate", k, n_row[k], f.integer(-1), zero, zero, zero, none, none)
-        with f.if_then((e[k] < 1.0) & (e[k] > 0.0) & (v[n_row[k]] > 0.0)):
-            flies.value = f.integer(1)
-    with f.if_then(~flies.value.not_equal(0)):
-        f.ret(0)
+    _return_if_none_flies(f, n_row, e, v)
     with f.if_then(f.own("solve", f.quantity("b").pointer, f.integer(IMPACT)).not_equal(0)):
         f.ret(2)
-    rests = f.variable(none)
-    grain = f.largest(y, s.n_q) * GRAIN + s.least_height
+    rests = f.variable(f.integer(0))
+    grain = f.largest(ScalarArray(f.arguments[0]), s.n_q) * GRAIN + s.least_height
     with f.loop(s.contacts) as k, f.if_then(_collides(f, k)):
         n = n_row[k]
         back = A[n * s.m + n] * lam[n]
         soon = v[n] * 2.0 <= s.duration * NO_TIME * (back * (1.0 - e[k]))
         low = v[n] * v[n] <= back * 2.0 * grain
-        moves = (v[n] > small) | ((hit[first + k] > 0.0) & (speed[first + k] > small))
+        moves = (v[n] > small) | ((log.impulse[first + k] > 0.0) & (log.speed[first + k] > small))
         with f.if_then((e[k] < 1.0) & (e[k] > 0.0) & (v[n] > 0.0) & moves & (soon | low)):
             rests.value, resting[k] = f.integer(1), 1
             # Σ 2 v eⁱ/a
             left = v[n] * 2.0 / (back * (1.0 - e[k]))
-            rest[first + k] = f.own_time() + left
+            log.rest[first + k] = f.own_time() + left
     return f.finish(rests.value)
+
+
+def _return_if_none_flies(
+    f: TransitionFunction, n_row: VectorArray, e: ScalarArray, v: ScalarArray
+) -> None:
+    """All that collide are candidates; it is over where none of them bounces, 0 < e < 1, v > 0."""
+    zero, none = f.number(0.0), f.integer(0)
+    flies = f.variable(none)
+    f.s.n_c = 0
+    with f.loop(f.s.contacts) as k, f.if_then(_collides(f, k)):
+        f.own("add_candidate", k, n_row[k], f.integer(-1), zero, zero, zero, none, none)
+        with f.if_then((e[k] < 1.0) & (e[k] > 0.0) & (v[n_row[k]] > 0.0)):
+            flies.value = f.integer(1)
+    with f.if_then(~flies.value.not_equal(0)):
+        f.ret(0)
 
 
 def _record_impact() -> str:
@@ -366,6 +388,30 @@ def _apply_impulse(f: TransitionFunction) -> None:
 # ---- the mode that follows ---------------------------------------------------------------------
 
 
+class _FiredGuards(NamedTuple):
+    """Which guards of each contact fell."""
+
+    gap: VectorArray
+    slip: VectorArray
+    cone: VectorArray
+
+
+class _ModeConditions(NamedTuple):
+    """What decides the modes of contacts: whether there was an impact, the modes until now, which
+    guards fell, the rows of friction, the velocities, μ, μ_s and given N, what is no speed, and
+    whether another change was at this time.
+    """
+
+    hit: Value
+    modes: VectorArray
+    fired: _FiredGuards
+    t_row: VectorArray
+    v: ScalarArray
+    laws: tuple[ScalarArray, ...]
+    small: Value
+    at_once: Value
+
+
 def _next_modes() -> str:
     """The modes by the accelerations; 1 where this is left to the general laws."""
     f = TransitionFunction("find_next_modes", INT64)
@@ -373,11 +419,12 @@ def _next_modes() -> str:
     touching, active, modes, new, n_row, t_row = f.whole(
         "touching", "active", "modes", "new_modes", "n_row", "t_row"
     )
-    gap, slip, cone = f.whole("fired_gap", "fired_slip", "fired_cone")
-    v, mu, mu_static, normal = (f.quantity(x) for x in ("v", "mu", "mu_static", "normal"))
+    fired = _FiredGuards(*f.whole("fired_gap", "fired_slip", "fired_cone"))
+    v, *laws = (f.quantity(x) for x in ("v", "mu", "mu_static", "normal"))
     small = _small(f)
     # what has just been held by others, and has let these go at once, is at its limit as well
     at_once = f.own_time() - s.latest <= s.duration * NO_TIME
+    conditions = _ModeConditions(hit, modes, fired, t_row, v, tuple(laws), small, at_once)
     s.n_c = 0
     with f.loop(s.contacts) as k:
         new[k] = modes[k]
@@ -389,25 +436,39 @@ def _next_modes() -> str:
                 with f.if_then(n >= 0), f.if_then(v[n] > small):
                     leaves.value = f.integer(1)
             with f.if_then(~leaves.value.not_equal(0)):
-                way, t = f.variable(f.integer(0)), t_row[k]
-                moves = hit.not_equal(0) | ~f.sticks(modes[k])
-                with f.if_then((t >= 0) & ~slip[k].not_equal(0) & moves):
-                    with f.if_then(v[t] > small):
-                        way.value = f.integer(1)
-                    with f.if_then(v[t] < 0.0 - small):
-                        way.value = f.integer(-1)
-                opens = gap[k].not_equal(0) & modes[k].not_equal(OPEN)
-                leaves_cone = cone[k].not_equal(0) | (at_once & (modes[k] >= HELD_UP))
-                gives_way = f.select(leaves_cone, f.integer(NOT_STICKING), f.integer(0))
-                ended = f.select(opens, f.integer(NOT_CLOSED), gives_way)
-                given = (mu[k], mu_static[k], normal[k], way.value, ended)
-                f.own("add_candidate", k, n, t, *given)
+                _add_closed(f, k, n, conditions)
     with f.if_then(f.own("solve", f.quantity("b").pointer, f.integer(MODE)).not_equal(0)):
         f.ret(1)
-    contact, chosen = f.whole("c_contact", "c_mode")
-    with f.loop(s.n_c) as c:
-        new[contact[c]] = chosen[c]
+    _take_chosen_modes(f, new)
     return f.finish()
+
+
+def _take_chosen_modes(f: TransitionFunction, new: VectorArray) -> None:
+    """What the solver chose for the candidates."""
+    contact, chosen = f.whole("c_contact", "c_mode")
+    with f.loop(f.s.n_c) as c:
+        new[contact[c]] = chosen[c]
+
+
+def _add_closed(f: TransitionFunction, k: Value, n: Value, x: _ModeConditions) -> None:
+    """A contact that stays closed becomes a candidate, with the direction of its slip."""
+    way, t = f.variable(f.integer(0)), x.t_row[k]
+    moves = x.hit.not_equal(0) | ~f.sticks(x.modes[k])
+    with f.if_then((t >= 0) & ~x.fired.slip[k].not_equal(0) & moves):
+        with f.if_then(x.v[t] > x.small):
+            way.value = f.integer(1)
+        with f.if_then(x.v[t] < 0.0 - x.small):
+            way.value = f.integer(-1)
+    ended = _what_ended(f, k, x)
+    f.own("add_candidate", k, n, t, *(law[k] for law in x.laws), way.value, ended)
+
+
+def _what_ended(f: TransitionFunction, k: Value, x: _ModeConditions) -> Value:
+    """What a contact does no longer, because its guard fell."""
+    opens = x.fired.gap[k].not_equal(0) & x.modes[k].not_equal(OPEN)
+    leaves_cone = x.fired.cone[k].not_equal(0) | (x.at_once & (x.modes[k] >= HELD_UP))
+    gives_way = f.select(leaves_cone, f.integer(NOT_STICKING), f.integer(0))
+    return f.select(opens, f.integer(NOT_CLOSED), gives_way)
 
 
 def _decide() -> str:

@@ -10,7 +10,7 @@ left it (`Exit.SEARCH`), or at the time of the guards (`Exit.DECIDE`).
 from __future__ import annotations
 
 import functools
-from typing import Final
+from typing import Final, NamedTuple
 
 from dalembert.runtime.contact.initial_mode_ir import EXPORTS as INITIAL_EXPORTS
 from dalembert.runtime.contact.initial_mode_ir import initial_mode_ir
@@ -26,7 +26,13 @@ from dalembert.runtime.contact.transition_fields import (
     Exit,
     TransitionFunction,
 )
-from dalembert.runtime.numerics.ir_builder import ScalarArray, StructView, Value, VectorArray
+from dalembert.runtime.numerics.ir_builder import (
+    ScalarArray,
+    StackVariable,
+    StructView,
+    Value,
+    VectorArray,
+)
 from dalembert.runtime.numerics.llvm_types import DOUBLE, INT32, INT64, INTRINSICS, POINTER
 from dalembert.runtime.ode.event_detection import EVENT_FIELDS, noise_ir
 from dalembert.runtime.ode.guard_search import GUARD_FIELDS
@@ -160,6 +166,15 @@ def _retake() -> str:
     return f.finish(f.call(s.advance, INT64, s.run))
 
 
+class _RootSearch(NamedTuple):
+    """t and the least |g| until now, t before, and ġ, NaN until it is taken."""
+
+    t: StackVariable
+    least: StackVariable
+    t_before: StackVariable
+    rate: StackVariable
+
+
 def _polish() -> str:
     """t* ← t* − g/ġ, the step taken again each time; 0, or 1 where it cannot be taken.
 
@@ -168,43 +183,84 @@ def _polish() -> str:
     """
     f = TransitionFunction("polish", INT64, INT64, DOUBLE, DOUBLE)
     point, steps, begin, end = f.arguments
-    s, all_guards, length = f.s, StructView(f.s.all, EVENT_FIELDS), end - begin
+    all_guards, length = StructView(f.s.all, EVENT_FIELDS), end - begin
     (hit_t,), i, y = f.numbers("hit_t"), f.whole("hit_guard")[0][0], _row(f, WorkRow.Y)
-    t, least = f.variable(hit_t[0]), f.variable(f.number(float("inf")))
-    t_before = f.variable(hit_t[0])
-    rate, h = f.variable(f.number(float("nan"))), length * _SLOPE_STEP
+    search = _RootSearch(
+        f.variable(hit_t[0]),
+        f.variable(f.number(float("inf"))),
+        f.variable(hit_t[0]),
+        f.variable(f.number(float("nan"))),
+    )
+    t, h = search.t, length * _SLOPE_STEP
     # a step of a few bits cannot be taken
     shortest = begin + f.ulp(begin) * _LAST_BITS
     x, values = ScalarArray(all_guards.x), ScalarArray(all_guards.values)
     with f.loop(f.integer(_POLISHES)):
-        beyond = t.value > shortest
-        until = f.select(beyond, t.value, begin)
-        with f.if_then(f.own("retake", point, steps, until).not_equal(0)):
-            f.ret(1)
-        with f.if_then(~beyond):
-            f.ret(0)
-        with f.loop(s.n_state) as j:
-            x[j] = y[j]
-        x[s.n_state] = t.value
-        f.call_void(all_guards.g, all_guards.x, all_guards.p, all_guards.values, all_guards.work)
-        g = values[i]
-        with f.if_then(~g.not_equal(0.0) | ~(f.absolute(g) < least.value)):
-            far = f.absolute(t.value - t_before.value) > length * _SMALL_MOVE
-            with f.if_then(far & (f.absolute(g) > least.value)):
-                f.ret(f.own("retake", point, steps, t_before.value))
-            f.ret(0)
+        _retake_or_return(f, (point, steps), begin, shortest, t)
+        _evaluate_guards(f, all_guards, x, y, t)
+        g, rate = values[i], search.rate
+        _return_if_no_better(f, search, g, length, (point, steps))
         with f.if_then(rate.value.not_equal(rate.value)):
-            around = []
-            for at in (hit_t[0] - h, hit_t[0] + h):
-                f.call(s.sample, INT64, s.all, s.step, (at - begin) / length, at)
-                around.append(values[i])
-            rate.value = (around[1] - around[0]) / (h * 2.0)
+            rate.value = _slope(f, (values, i), (begin, length), hit_t, h)
         new = f.select(rate.value.not_equal(0.0), t.value - g / rate.value, t.value)
         with f.if_then(~((new > shortest) & (new <= end)) | ~new.not_equal(t.value)):
             f.ret(0)
-        t_before.value = t.value
-        t.value, least.value = new, f.absolute(g)
+        search.t_before.value = t.value
+        t.value, search.least.value = new, f.absolute(g)
     return f.finish()
+
+
+def _retake_or_return(
+    f: TransitionFunction,
+    step: tuple[Value, Value],
+    begin: Value,
+    shortest: Value,
+    t: StackVariable,
+) -> None:
+    """The step taken again up to t; the end of the search where it cannot be, or is too short."""
+    beyond = t.value > shortest
+    until = f.select(beyond, t.value, begin)
+    with f.if_then(f.own("retake", *step, until).not_equal(0)):
+        f.ret(1)
+    with f.if_then(~beyond):
+        f.ret(0)
+
+
+def _slope(
+    f: TransitionFunction,
+    guard: tuple[ScalarArray, Value],
+    step: tuple[Value, Value],
+    hit_t: ScalarArray,
+    h: Value,
+) -> Value:
+    """ġ ≈ (g(t* + h) − g(t* − h))/(2 h) of one guard, on the polynomials of the step."""
+    s, around, (values, i), (begin, length) = f.s, [], guard, step
+    for at in (hit_t[0] - h, hit_t[0] + h):
+        f.call(s.sample, INT64, s.all, s.step, (at - begin) / length, at)
+        around.append(values[i])
+    return (around[1] - around[0]) / (h * 2.0)
+
+
+def _evaluate_guards(
+    f: TransitionFunction, guards: StructView, x: ScalarArray, y: ScalarArray, t: StackVariable
+) -> None:
+    """All guards at the state y and the time t, of which x takes a copy."""
+    with f.loop(f.s.n_state) as j:
+        x[j] = y[j]
+    x[f.s.n_state] = t.value
+    f.call_void(guards.g, guards.x, guards.p, guards.values, guards.work)
+
+
+def _return_if_no_better(
+    f: TransitionFunction, search: _RootSearch, g: Value, length: Value, step: tuple[Value, Value]
+) -> None:
+    """The end of the search where g = 0, or |g| is not less than before."""
+    t, t_before, least = search.t, search.t_before, search.least
+    with f.if_then(~g.not_equal(0.0) | ~(f.absolute(g) < least.value)):
+        far = f.absolute(t.value - t_before.value) > length * _SMALL_MOVE
+        with f.if_then(far & (f.absolute(g) > least.value)):
+            f.ret(f.own("retake", *step, t_before.value))
+        f.ret(0)
 
 
 def _land() -> str:
@@ -284,25 +340,38 @@ def _set_modes() -> str:
     places = VectorArray(s.set_at, POINTER)
     with f.loop(s.settings) as i:
         place, mode = ScalarArray(places[i]), new[contact[i]]
-        one, zero = f.number(1.0), f.number(0.0)
-        down = ~mode.not_equal(SLIPS_DOWN) | ~mode.not_equal(HELD_DOWN)
-        up = ~mode.not_equal(SLIPS_UP) | ~mode.not_equal(HELD_UP)
-        slips = f.select(up, one, f.select(down, f.number(-1.0), zero))
-        closed = f.select(mode.not_equal(OPEN), one, zero)
-        sticks = f.select(f.sticks(mode), one, zero)
-        # a slack, which an impact at the same time leaves as it is
-        slack = f.select(keeps.not_equal(0), place[0], zero)
-        value = zero
-        for code, x in enumerate((closed, sticks, slips, one, slack)):
+        value = f.number(0.0)
+        for code, x in enumerate(_mode_parameters(f, mode, keeps, place)):
             value = f.select(flag[i].not_equal(code), value, x)
         place[0] = value
     watches.costly, watches.may_be_rough = forces.value, 1
+    _run_prologues(f)
+    return f.finish()
+
+
+def _mode_parameters(
+    f: TransitionFunction, mode: Value, keeps: Value, place: ScalarArray
+) -> tuple[Value, ...]:
+    """closed, sticks, direction of slip, side and slack of a contact in a mode."""
+    one, zero = f.number(1.0), f.number(0.0)
+    down = ~mode.not_equal(SLIPS_DOWN) | ~mode.not_equal(HELD_DOWN)
+    up = ~mode.not_equal(SLIPS_UP) | ~mode.not_equal(HELD_UP)
+    slips = f.select(up, one, f.select(down, f.number(-1.0), zero))
+    closed = f.select(mode.not_equal(OPEN), one, zero)
+    sticks = f.select(f.sticks(mode), one, zero)
+    # a slack, which an impact at the same time leaves as it is
+    slack = f.select(keeps.not_equal(0), place[0], zero)
+    return closed, sticks, slips, one, slack
+
+
+def _run_prologues(f: TransitionFunction) -> None:
+    """What each compiled function computes once for its parameters."""
+    s = f.s
     functions, p, work = (
         VectorArray(x, POINTER) for x in (s.prologue, s.prologue_p, s.prologue_work)
     )
     with f.loop(s.prologues) as i:
         f.call_void(functions[i], p[i], work[i])
-    return f.finish()
 
 
 def _back_to_constraints() -> str:

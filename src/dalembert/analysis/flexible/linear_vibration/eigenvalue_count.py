@@ -229,26 +229,33 @@ class BoundaryDeterminant:
 
     def matrices(self, lam: Any) -> tuple[Any, Any]:
         """(M, A): the boundary matrix and the state matrix in balls."""
-        flint, p = self.flint, self.problem
-        balls = BallArithmetic()
+        p, balls = self.problem, BallArithmetic()
         lam = balls.ball(lam)
+        state = self._state_matrix(lam, balls)
+        Phi = (state * p.length_as(balls)).exp()
         n = len(p.places)
+        rows = [
+            (e.side, self.flint.arb_mat([self._row(e.form, lam, balls)[:n]])) for e in p.motion.ends
+        ]
+        M = self.flint.arb_mat([(row * Phi if side else row).entries() for side, row in rows])
+        return M, state
 
-        def at(form: LinearForm) -> list[Any]:
-            c0, c1 = p.row(form, balls.const(0), balls)
-            return [a + lam * b for a, b in zip(c0, c1, strict=True)]
+    def _row(self, form: LinearForm, lam: Any, balls: BallArithmetic) -> list[Any]:
+        """c₀ + λ c₁"""
+        c0, c1 = self.problem.row(form, balls.const(0), balls)
+        return [a + lam * b for a, b in zip(c0, c1, strict=True)]
 
-        interior = [at(form) for form in p.motion.equations.values()]
+    def _state_matrix(self, lam: Any, balls: BallArithmetic) -> Any:
+        """A of y' = A y, from the equations solved for the highest derivatives."""
+        flint, p = self.flint, self.problem
+        n = len(p.places)
+        interior = [self._row(form, lam, balls) for form in p.motion.equations.values()]
         lead = flint.arb_mat([row[n:] for row in interior])
         highest = -lead.solve(flint.arb_mat([row[:n] for row in interior]))
         last = dict(zip(p.highest_derivative_rows, highest.tolist(), strict=True))
-        state = flint.arb_mat(
+        return flint.arb_mat(
             [last.get(i, [balls.const(int(j == i + 1)) for j in range(n)]) for i in range(n)]
         )
-        Phi = (state * p.length_as(balls)).exp()
-        rows = [(e.side, flint.arb_mat([at(e.form)[:n]])) for e in p.motion.ends]
-        M = flint.arb_mat([(row * Phi if side else row).entries() for side, row in rows])
-        return M, state
 
     def __call__(self, lam: Any) -> Any:
         """The determinant as a ball whose sign is certain, or zero to all the digits there are."""

@@ -176,6 +176,15 @@ def _fraction(value: Any) -> Fraction:
         raise BadExpression(msg) from None
 
 
+class _ImpulseResponse(NamedTuple):
+    """J, the mass with the permanent rows B, and 𝓜 H = Jᵀ + Bᵀ μ, B H = 0."""
+
+    J: FloatArray
+    mass: ConstrainedMass
+    H: FloatArray
+    mu: FloatArray
+
+
 class Impact:
     """One obstacle: φ̇ and ε, and the entries of 𝓜, A and J with their places below one another,
     as nodes.
@@ -224,25 +233,20 @@ class Impact:
         return StateChange(new, float(impulse[0]))
 
     def jacobian(self, state: dict[int, float], wrt: Sequence[int]) -> FloatArray:
-        """∂Δu of Δu = H Λ: H is that of 𝓜 H = Jᵀ + Bᵀ μ, B H = 0, with B the permanent rows, and so
-        is its derivative.
-        """
-        evaluator, n = self._evaluator, self.shape[1]
+        """∂Δu of Δu = H Λ"""
+        evaluator = self._evaluator
         nodes = [*self.nodes, self.rate, self.restitution_node]
         values, slopes = (
             x[0] for x in jacobian(evaluator.tape, nodes, wrt, {**evaluator.numbers, **state})
         )
-        rate, ddu = values[-2], np.zeros((n, len(wrt)))
+        rate, ddu = values[-2], np.zeros((self.shape[1], len(wrt)))
         if rate >= 0.0:
             return ddu
-        J, mass, H, mu = self._solved(values[:-2])
+        response = self._solved(values[:-2])
+        J, H = response.J, response.H
         rows = ImpactRows(J @ H, np.array([rate]), np.array([self.restitution]))
         impulse, A = _gap_impulse(rows), rows.A[0]
-        d = np.zeros((len(wrt), *self.shape))
-        d[:, *self.places] = slopes[:-2].T
-        dM, dB, dJ = d[:, :n], d[:, n:-1], d[:, -1:]
-        force = dJ[:, 0].T + (dB.transpose(0, 2, 1) @ mu - dM @ H)[:, :, 0].T
-        dH = mass.solve(force, -(dB @ H)[:, :, 0].T)[0]
+        dJ, dH = self._response_derivatives(response, slopes[:-2])
         for k in range(len(wrt)):
             change = ImpactRows(dJ[k] @ H + J @ dH[:, k : k + 1], slopes[-2:-1, k], slopes[-1:, k])
             dlam = impulse_derivative(
@@ -251,14 +255,22 @@ class Impact:
             ddu[:, k] = dH[:, k] * impulse + H @ dlam
         return ddu
 
-    def _solved(
-        self, values: FloatArray
-    ) -> tuple[FloatArray, ConstrainedMass, FloatArray, FloatArray]:
-        """J, the mass with the permanent rows, and H with the impulses μ of these rows."""
+    def _response_derivatives(
+        self, response: _ImpulseResponse, slopes: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """∂J and ∂H: 𝓜 ∂H = ∂Jᵀ + ∂Bᵀ μ − ∂𝓜 H + Bᵀ ∂μ, B ∂H = −∂B H."""
+        n, H = self.shape[1], response.H
+        d = np.zeros((slopes.shape[1], *self.shape))
+        d[:, *self.places] = slopes.T
+        dM, dB, dJ = d[:, :n], d[:, n:-1], d[:, -1:]
+        force = dJ[:, 0].T + (dB.transpose(0, 2, 1) @ response.mu - dM @ H)[:, :, 0].T
+        return dJ, response.mass.solve(force, -(dB @ H)[:, :, 0].T)[0]
+
+    def _solved(self, values: FloatArray) -> _ImpulseResponse:
         full, n = np.zeros(self.shape), self.shape[1]
         full[self.places] = values
         J, mass = full[-1:], ConstrainedMass(full[:n], full[n:-1])
-        return J, mass, *mass.solve(J.T, np.zeros((len(full) - n - 1, 1)))
+        return _ImpulseResponse(J, mass, *mass.solve(J.T, np.zeros((len(full) - n - 1, 1))))
 
 
 class _GapImpulse(NamedTuple):

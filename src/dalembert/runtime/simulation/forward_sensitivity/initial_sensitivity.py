@@ -256,19 +256,28 @@ class _InitialSensitivity:
             elif c.level is Level.POSITION and c.symbol not in kin.x:
                 rows.append(PositionRow(c.name, c.node, c.value, is_given=True))
                 targets.append(self._target(c))
-        if not rows:
-            return dq
-        assembler = Assembler.from_rows(evaluator, rows, self._start.t)
+        if rows:
+            self._correct_positions(dq, free, rows, targets)
+        return dq
+
+    def _correct_positions(
+        self,
+        dq: FloatArray,
+        free: BoolArray,
+        rows: Sequence[PositionRow],
+        targets: Sequence[FloatArray],
+    ) -> None:
+        """Move the free coordinates: J δq = ∂value/∂p − ∂φ/∂p."""
+        assembler = Assembler.from_rows(self._evaluator, rows, self._start.t)
         J = assembler(self._start.q)[1]
         by_constants = self._constant_derivatives([r.node for r in rows])
         off = by_constants - np.array(targets) + J @ dq
         size = np.abs(by_constants) + np.abs(targets) + np.abs(J) @ np.abs(dq)
         violated = np.abs(off) > _ROUNDING * size
-        for j in range(k):
+        for j in range(dq.shape[1]):
             reached, columns = assembler.connected_block(violated[:, j], free)
             if reached.any():
                 dq[columns, j] = self._row_step(J[np.ix_(reached, columns)], -off[reached, j])
-        return dq
 
     def _row_step(self, J: FloatArray, off: FloatArray) -> FloatArray:
         """The shortest step back onto rows; refused where an assembly chose among several."""
@@ -289,15 +298,11 @@ class _InitialSensitivity:
     def _velocities(self, dq: FloatArray) -> FloatArray:
         evaluator, kin, k = self._evaluator, self._evaluator.kin, len(self._varied)
         asked = [c for c in self._asked if c.level is Level.VELOCITY]
-        targets = [self._target(c) for c in asked]
         nodes = [c.node for c in asked] + [evaluator.in_state(row.e) for row in kin.velocity_rows]
-        du, u = np.zeros((kin.n_u, k)), self._start.u
+        du = np.zeros((kin.n_u, k))
         if not nodes:
             return du
-        slopes = jacobian(evaluator.tape, nodes, (*kin.q, *kin.u), self._state)[1][0]
-        C = slopes[:, kin.n_q :]
-        wanted = np.array([*targets, *[np.zeros(k)] * (len(nodes) - len(asked))])
-        wanted = wanted - slopes[:, : kin.n_q] @ dq - self._constant_derivatives(nodes)
+        C, wanted = self._velocity_conditions(asked, nodes, dq)
         place = {i: at for at, i in enumerate(kin.u)}
         direct = [place[c.symbol] for c in asked if c.symbol in place]
         for c in asked:
@@ -307,13 +312,27 @@ class _InitialSensitivity:
         size = np.abs(wanted) + np.abs(C) @ np.abs(du)
         for j in range(k):
             left = wanted[:, j] - C @ du[:, j]
-            step, determined = _min_norm_solution(
-                C[:, free], np.where(np.abs(left) > _ROUNDING * size[:, j], left, 0.0)
-            )
-            if not determined and u.any():
-                raise _Underdetermined
-            du[free, j] = step
+            violated = np.abs(left) > _ROUNDING * size[:, j]
+            du[free, j] = self._speed_step(C[:, free], np.where(violated, left, 0.0))
         return du
+
+    def _velocity_conditions(
+        self, asked: Sequence[InitialCondition], nodes: Sequence[int], dq: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """C and ∂value/∂p − ∂c/∂q δq − ∂c/∂p; the value of the rows is zero."""
+        kin, k = self._evaluator.kin, len(self._varied)
+        slopes = jacobian(self._evaluator.tape, nodes, (*kin.q, *kin.u), self._state)[1][0]
+        targets = [self._target(c) for c in asked]
+        wanted = np.array([*targets, *[np.zeros(k)] * (len(nodes) - len(asked))])
+        wanted = wanted - slopes[:, : kin.n_q] @ dq - self._constant_derivatives(nodes)
+        return slopes[:, kin.n_q :], wanted
+
+    def _speed_step(self, C: FloatArray, left: FloatArray) -> FloatArray:
+        """The shortest step that satisfies the conditions; refused where a moving start chose."""
+        step, determined = _min_norm_solution(C, left)
+        if not determined and self._start.u.any():
+            raise _Underdetermined
+        return step
 
     def _free_speeds(self, C: FloatArray, given: Sequence[int]) -> BoolArray:
         """The speeds that the conditions determine."""

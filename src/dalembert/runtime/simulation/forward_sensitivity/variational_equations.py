@@ -22,7 +22,7 @@ matrix.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -105,6 +105,33 @@ def total_derivative(
     return Derivative(tape, rates.get)
 
 
+@dataclass(frozen=True)
+class _VariedState:
+    """(x, S, t) as symbols: S follows x column by column."""
+
+    tape: Tape
+    x: Sequence[int]
+    S: list[list[int]]
+    t: int
+    directions: Directions
+
+    @classmethod
+    def of(cls, tape: Tape, state: Sequence[int], directions: Directions) -> _VariedState:
+        """The symbols of S added to a state (x, t)."""
+        *x, t = state
+        return cls(tape, x, sensitivity_symbols(tape, x, directions), t, directions)
+
+    @property
+    def symbols(self) -> tuple[int, ...]:
+        """(x, S, t)"""
+        return (*self.x, *(s for column in self.S for s in column), self.t)
+
+    def derivatives(self) -> Iterator[Derivative]:
+        """d/dp along each direction."""
+        for column, constant in zip(self.S, self.directions, strict=True):
+            yield total_derivative(self.tape, self.x, column, constant)
+
+
 class _ImpliedAccelerations(NamedTuple):
     """r(x, u̇) = M u̇ − f̂ = 0: the symbols u̇, the residuals r, and what gives M⁻¹ b."""
 
@@ -158,26 +185,24 @@ def _tree_accelerations(kin: Kinematics, model: NativeModel) -> _ImpliedAccelera
 def _explicit_variational(
     kin: Kinematics, model: NativeModel, directions: Directions
 ) -> NativeModel:
-    kin, (*x, t) = kin.fork(model.tape), model.state
+    kin = kin.fork(model.tape)
     tape = kin.tape
-    S = sensitivity_symbols(tape, x, directions)
+    varied = _VariedState.of(tape, model.state, directions)
     implied = _implied_accelerations(kin, model)
     solved = () if implied is None else model.nodes[-len(implied.symbols) :]
     insert = Substitution(
         tape, {} if implied is None else dict(zip(implied.symbols, solved, strict=True))
     )
     rates, steps = list(model.nodes), list(model.steps[:-1])
-    still = [tape.zero] * (len(x) - len(steps))
+    still = [tape.zero] * (len(varied.x) - len(steps))
     moves = [*steps, *still]
-    for column, constant in zip(S, directions, strict=True):
-        d = total_derivative(tape, x, column, constant)
+    for d in varied.derivatives():
         rates += [d(e) for e in model.nodes[: len(model.nodes) - len(solved)]]
         if implied is not None:
             slopes = implied.solve([d(r) for r in implied.residuals])
             rates += [insert(tape.neg(e)) for e in slopes]
         moves += [*(d(e) for e in steps), *still]
-    state = (*x, *(s for column in S for s in column), t)
-    p = model.parameters
+    state, p = varied.symbols, model.parameters
     return replace(
         model,
         rates=ExplicitRates(tape, rates, state, p),
@@ -198,22 +223,20 @@ def _saddle_tangents(
     E δz.
     """
     assert model.entries is not None
-    tape, (*x, t), entries = model.tape.fork(), model.state, model.entries
+    tape, entries = model.tape.fork(), model.entries
     n, m = len(entries.f), len(entries.A)
-    S = sensitivity_symbols(tape, x, directions)
+    varied = _VariedState.of(tape, model.state, directions)
     zdot, lam = (
         [tape.symbol(f"∂{name}{k}") for k in range(count)] for name, count in (("ż", n), ("λ", m))
     )
     balance, rows = _saddle_residuals(tape, entries, zdot, lam)
     equations: list[int] = []
     held: list[int] = []
-    for column, constant in zip(S, directions, strict=True):
-        d = total_derivative(tape, x, column, constant)
+    for d in varied.derivatives():
         equations += [d(e) for e in (*entries.qdot, *balance, *rows)]
         held += [d(e) for e in (*entries.phi, *entries.e)]
-    shift = _coordinate_shift(tape, entries, x[len(entries.qdot) :], kin.n_q)
-    state = (*x, *(s for column in S for s in column), t)
-    p = model.parameters
+    shift = _coordinate_shift(tape, entries, varied.x[len(entries.qdot) :], kin.n_q)
+    state, p = varied.symbols, model.parameters
     return VariationalEquations(
         len(directions),
         CompiledFunction(tape, equations, (*state, *zdot, *lam), p),

@@ -133,7 +133,7 @@ def _tasks(quick: bool) -> list[tuple[str, Callable[[], da.System], dict[str, fl
 def _native(system: da.System, duration: float, start: dict[str, float]) -> tuple[Any, float]:
     """The run, and the least time of its loop."""
     times: list[float] = []
-    original = running.integrate
+    original = running.complete
 
     def timed(*arguments: Any) -> Any:
         begin = time.perf_counter()
@@ -141,13 +141,13 @@ def _native(system: da.System, duration: float, start: dict[str, float]) -> tupl
         times.append(time.perf_counter() - begin)
         return found
 
-    running.integrate = timed  # type: ignore[assignment]
+    running.complete = timed  # type: ignore[assignment]
     try:
         found = [
             da.simulate(system, duration, start=start, progress=False) for _ in range(_ROUNDS)
         ][-1]
     finally:
-        running.integrate = original
+        running.complete = original
     return found, min(times)
 
 

@@ -33,6 +33,7 @@ from dalembert.runtime.simulation.events.automaton import Automaton, OneMode
 from dalembert.runtime.simulation.events.event import Event, EventAction
 from dalembert.runtime.simulation.events.event_actions import EventActions
 from dalembert.runtime.simulation.events.event_functions import (
+    EventFunctions,
     EventMonitor,
     event_functions,
     event_node,
@@ -190,6 +191,45 @@ class BranchFlags:
         self.p[self.places] = flags[self.numbers]
 
 
+class _BranchNodes(NamedTuple):
+    """g, σ and φ of every branch on the tape of an evaluator."""
+
+    arguments: list[int]
+    sides: list[int]
+    free: list[int]
+
+    @classmethod
+    def of(cls, tape: Tape, model: CompiledBranches) -> _BranchNodes:
+        """Copies of those of a model."""
+        nodes = copy_expressions(model.native.tape, tape, [i for b in model.branches for i in b])
+        return cls(nodes[::3], nodes[1::3], nodes[2::3])
+
+    @property
+    def flags(self) -> list[int]:
+        """What a run sets: σ, then φ."""
+        return [*self.sides, *self.free]
+
+    def only_at_stages(self, tape: Tape, chosen: RunValues) -> BoolArray:
+        """Branches with Python callbacks, which are evaluated only at integrator stages."""
+        unheld = {i for each in chosen.callback_inputs if each.is_continuous for i in each.nodes}
+        return np.array([not unheld.isdisjoint(symbols_of(tape, (a,))) for a in self.arguments])
+
+
+def _branch_flags(
+    sided: PiecewiseModel, functions: EventFunctions, branches: _BranchNodes
+) -> list[BranchFlags]:
+    """The places of the flags among the parameters of the events, of the rates and of the audit."""
+    model, p, watched = sided
+    flags = [*(b.side for b in model.branches), *(b.free for b in model.branches)]
+    settings = [
+        BranchFlags.of(functions.p, functions.symbols, branches.flags),
+        BranchFlags.of(p, model.native.parameters, flags),
+    ]
+    if watched is not None:
+        settings.append(BranchFlags.of(watched.p, watched.audit.parameters, flags))
+    return settings
+
+
 def branch_run(
     chosen: RunValues,
     sided: PiecewiseModel,
@@ -199,38 +239,27 @@ def branch_run(
     show: Progress | None,
 ) -> EventRun:
     """The run with its branches, and the user's events before them."""
-    model, p, watched = sided
     evaluator = Evaluator(chosen.kin, chosen.numbers, chosen.bindings)
     kin, tape = evaluator.kin, evaluator.tape
     nodes = [event_node(evaluator, e) for e in events]
-    of_branches = copy_expressions(model.native.tape, tape, [i for b in model.branches for i in b])
-    arguments, sides, free = of_branches[::3], of_branches[1::3], of_branches[2::3]
+    branches = _BranchNodes.of(tape, sided.model)
     own = tuple(
-        Event(f"side of branch {k}", action=EventAction.SWITCH) for k in range(len(model.branches))
+        Event(f"side of branch {k}", action=EventAction.SWITCH)
+        for k in range(len(branches.arguments))
     )
-    functions = event_functions(evaluator, (*events, *own), [*nodes, *arguments], [*sides, *free])
-    flags = [*(b.side for b in model.branches), *(b.free for b in model.branches)]
-    settings = [
-        BranchFlags.of(functions.p, functions.symbols, [*sides, *free]),
-        BranchFlags.of(p, model.native.parameters, flags),
-    ]
-    if watched is not None:
-        settings.append(BranchFlags.of(watched.p, watched.audit.parameters, flags))
-    unheld = {i for each in chosen.callback_inputs if each.is_continuous for i in each.nodes}
+    functions = event_functions(
+        evaluator, (*events, *own), [*nodes, *branches.arguments], branches.flags
+    )
+    settings = _branch_flags(sided, functions, branches)
     n = len(kin.state)
     actor = EventActions(chosen, evaluator, events, nodes)
     return EventRun(
         problem,
         Automaton.of(kin, actor, events, [(e.title, e) for e in own]),
         EventMonitor(functions, n, padded_size(problem.size), problem.dense_form),
-        event_energy_recorder(n, context, watched),
+        event_energy_recorder(n, context, sided.watched),
         show,
-        modes=BranchModes(
-            context,
-            settings,
-            # Python callbacks are evaluated only at integrator stages
-            np.array([not unheld.isdisjoint(symbols_of(tape, (a,))) for a in arguments]),
-        ),
+        modes=BranchModes(context, settings, branches.only_at_stages(tape, chosen)),
     )
 
 

@@ -132,30 +132,41 @@ def contact_equations(
     t = kin.tape
     rows = _contact_rows(kin)
     forces = [row.lam for row in rows]
-    in_forces = LinearCoefficients(t, forces)
-    parts = [in_forces(i) for i in copy_expressions(equations.tape, t, equations.udot)]
-    c, H = tuple(p[0] for p in parts), tuple(p[1] for p in parts)
+    c, H = _rates_in_forces(t, equations, forces)
     permanent = _permanent_projection(t, equations)
     J = SparseMatrix(t, (row.J for row in rows), len(c))
     A = (J @ SparseMatrix(t, H, len(rows))).dense()
     b = (Column(t, (row.gamma for row in rows)) + J @ Column(t, c)).nodes
     pressed = joint_normal_forces(kin, c, H, forces)
     system = _mode_system(kin, rows, A, b, pressed)
-    K, right, holds, _ = system
     dependent = _have_dependent_rows(t, rows, A)
     places = {(row.contact, row.normal): k for k, row in enumerate(rows) if not row.across}
     across = {row.contact: k for k, row in enumerate(rows) if row.across}
-    most = _MAX_UNROLLED_EXPRESSIONS if as_expressions else _MAX_UNROLLED
-    many = system.elimination_products(t.zero) > most
+    many = _is_too_long(system, t.zero, as_expressions=as_expressions)
     loops = system if many and not pressed and permanent is None else None
     lam, pivots = forces, [t.symbol(f"pivot {k}") for k in range(len(rows))]
     if loops is None:
-        soft = _regularization(t, rows, A, holds, dependent)
-        lam, pivots = solve_regularized(t, K, right, soft)
+        soft = _regularization(t, rows, A, system.holds, dependent)
+        lam, pivots = solve_regularized(t, system.K, system.right, soft)
     return ContactEquations(
         kin, t, tuple(rows), places, across, c, H, A, b, tuple(lam), tuple(pivots), pressed,
         dependent, loops, permanent,
     )  # fmt: skip
+
+
+def _rates_in_forces(
+    t: Tape, equations: ExplicitEquations, forces: Sequence[int]
+) -> tuple[tuple[int, ...], tuple[dict[int, int], ...]]:
+    """c and the rows of H in u̇ = c + H λ."""
+    in_forces = LinearCoefficients(t, forces)
+    parts = [in_forces(i) for i in copy_expressions(equations.tape, t, equations.udot)]
+    return tuple(p[0] for p in parts), tuple(p[1] for p in parts)
+
+
+def _is_too_long(system: ModeSystem, zero: int, *, as_expressions: bool) -> bool:
+    """Whether unrolled code of the elimination has more products than its limit."""
+    most = _MAX_UNROLLED_EXPRESSIONS if as_expressions else _MAX_UNROLLED
+    return system.elimination_products(zero) > most
 
 
 def _permanent_projection(t: Tape, equations: ExplicitEquations) -> RowProjection | None:
@@ -317,16 +328,8 @@ def _mode_system(
             assert c.friction is not None
             if c.T_across is not None:
                 r += _plane_flags(t, c).held * _prescribed_acceleration(kin, row)
-            direction = _slip_direction(kin, row)
-            pull = free * direction * _coefficient(kin, c)
-            n = next(
-                (
-                    j
-                    for j, other in enumerate(rows)
-                    if other.normal and other.contact == row.contact
-                ),
-                None,
-            )
+            pull = free * _slip_direction(kin, row) * _coefficient(kin, c)
+            n = _normal_row(rows, row.contact)
             pull = pull * side if c.two_sided else pull
             if n is not None:
                 line[n] += pull
@@ -341,6 +344,11 @@ def _mode_system(
         K.append([x.i for x in line])
         right.append(r.i)
     return ModeSystem(K, right, [_acceleration_flag(kin, row).i for row in rows], pulls)
+
+
+def _normal_row(rows: Sequence[ContactRow], contact: int) -> int | None:
+    """The number of the row of N of a contact; None where it has none."""
+    return next((k for k, row in enumerate(rows) if row.normal and row.contact == contact), None)
 
 
 def _sticks_freely(t: Tape, c: UnilateralContact) -> Scalar:
@@ -404,27 +412,13 @@ def projection_step(e: ContactEquations) -> ConstraintCorrection:
     t, kin, rows = e.tape, e.kin, e.rows
     holds = [row.active for row in rows]
     gaps = [e.contacts[row.contact].gap if row.normal else None for row in rows]
-
-    def solve_active(values: list[int], active: list[int]) -> list[int]:
-        K, holding = [], [Scalar(t, a) for a in active]
-        for k in range(len(rows)):
-            line = [holding[k] * holding[j] * Scalar(t, a) for j, a in enumerate(e.A[k])]
-            line[k] += 1 - holding[k]
-            K.append([x.i for x in line])
-        right = [(a * Scalar(t, v)).i for a, v in zip(holding, values, strict=True)]
-        return solve_regularized(t, K, right, _regularization(t, rows, e.A, active, e.dependent))[0]
-
-    def velocity_change(nu: list[int]) -> Column:
-        return -(SparseMatrix(t, e.H, len(rows)) @ Column(t, nu))
-
-    nothing = (t.zero,) * kin.n_u
-    first = e.permanent or RowProjection(nothing, nothing, t.zero, ())
+    first = e.permanent or _no_projection(t, kin.n_u)
     z_step, u_step = Column(t, first.position_step), Column(t, first.velocity_step)
 
     def after(value: int, row: ContactRow, step: Column) -> int:
         return sum_of_products(t, ((a, step.nodes[k]) for k, a in row.J.items()), value)
 
-    du = u_step + velocity_change(solve_active([after(r.v, r, u_step) for r in rows], holds))
+    du = u_step + _velocity_change(e, [after(row.v, row, u_step) for row in rows], holds)
     left = sum_of_products(
         t, ((h, t.call("abs", row.v)) for h, row in zip(holds, rows, strict=True)), first.residual
     )
@@ -436,13 +430,31 @@ def projection_step(e: ContactEquations) -> ConstraintCorrection:
             t.zero if g is None else after(g.i, row, z_step)
             for g, row in zip(gaps, rows, strict=True)
         ]
-        dq = W @ (z_step + velocity_change(solve_active(moved, active)))
+        dq = W @ (z_step + _velocity_change(e, moved, active))
         left = sum_of_products(
             t,
             ((a, t.call("abs", g.i)) for a, g in zip(active, gaps, strict=True) if g is not None),
             left,
         )
     return ConstraintCorrection(tuple(dq), tuple(du), left)
+
+
+def _no_projection(t: Tape, n_u: int) -> RowProjection:
+    nothing = (t.zero,) * n_u
+    return RowProjection(nothing, nothing, t.zero, ())
+
+
+def _velocity_change(e: ContactEquations, values: list[int], active: list[int]) -> Column:
+    """−H ν with A ν = the given values over the rows that are active."""
+    t, K, holding = e.tape, [], [Scalar(e.tape, a) for a in active]
+    for k in range(len(e.rows)):
+        line = [holding[k] * holding[j] * Scalar(t, a) for j, a in enumerate(e.A[k])]
+        line[k] += 1 - holding[k]
+        K.append([x.i for x in line])
+    right = [(a * Scalar(t, v)).i for a, v in zip(holding, values, strict=True)]
+    soft = _regularization(t, e.rows, e.A, active, e.dependent)
+    nu, _ = solve_regularized(t, K, right, soft)
+    return -(SparseMatrix(t, e.H, len(e.rows)) @ Column(t, nu))
 
 
 class Guard(NamedTuple):

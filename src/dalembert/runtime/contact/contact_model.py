@@ -17,6 +17,7 @@ from dalembert.foundation.caching import PerOwnerCache
 from dalembert.foundation.deferred_dataclass import dataclass
 from dalembert.mechanics.equations.equations_of_motion import ExplicitEquations
 from dalembert.mechanics.equations.saddle_point import constraint_projection
+from dalembert.mechanics.kinematics.system_kinematics import Kinematics
 from dalembert.mechanics.model.elements import UnilateralContact
 from dalembert.runtime.contact.active_rows import RowLoops
 from dalembert.runtime.contact.contact_equations import (
@@ -224,33 +225,9 @@ def contact_model(
 def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContacts:
     if e.loops is not None:
         return _compile_loops(chosen, e)
-    kin = chosen.kin
-    tape = kin.tape.fork()
-    insert = Substitution(tape, chosen.bindings)
-
-    def here(nodes: Sequence[int]) -> list[int]:
-        return [insert(i) for i in copy_expressions(e.tape, tape, nodes)]
-
-    state = (*kin.state, kin.system.t.i)
-    with_forces = Substitution(
-        tape, dict(zip((row.lam for row in e.rows), here(e.lam), strict=True))
-    )
-    explicit = e.explicit_equations("")
-    qdot, udot = here(explicit.qdot), here(explicit.udot)
-    between = [
-        *(insert(i) for i in copy_expressions(kin.tape, tape, kin.xdot)),
-        *[tape.zero] * len(kin.sampled_inputs),
-    ]
-    rates = [with_forces(i) for i in (*qdot, *between, *udot)]
-    back = projection_step(e)
-    dq, du = Column(tape, here((*back.dq, back.residual))), here(back.du)
-    rows = None if e.permanent is not None else constraint_projection(kin)
-    if rows is not None:
-        dq += Column(
-            tape,
-            [insert(i) for i in copy_expressions(rows.tape, tape, (*rows.step, rows.residual))],
-        )
-    correction = [*dq.nodes[:-1], *[tape.zero] * len(between), *du, dq.nodes[-1]]
+    kin, here = chosen.kin, _RunTape(chosen, e.tape)
+    tape, state = here.tape, (*kin.state, kin.system.t.i)
+    rates, correction = _rates(chosen.kin, e, here), _correction(chosen.kin, e, here)
     watched, lam = guards(e), [row.lam for row in e.rows]
     monitors, forces = here([m.node for m in watched]), here(e.lam)
     pivots = [i for i, m in zip(monitors, watched, strict=True) if m.kind == "jam"]
@@ -258,20 +235,7 @@ def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContact
     hands_over = _count_operations(tape, (*forces, *pivots)) > _FEW_OPERATIONS
     as_symbols = {i: tape.symbol(f"pivot {k}") for k, i in enumerate(pivots) if hands_over}
     solved = (*forces, *as_symbols) if hands_over else ()
-    parameters = tuple(
-        i for i in symbols_of(tape, (*rates, *correction, *solved)) if i not in state
-    )
-    native = NativeModel(
-        ExplicitRates(tape, (*rates, *solved), state, parameters),
-        CompiledFunction(tape, correction, state, parameters),
-        parameters,
-        tape,
-        tuple(rates),
-        state,
-        state[-1] not in symbols_of(tape, rates),
-        tuple(correction),
-        forces=solved,
-    )
+    native = _native_model(tape, state, rates, correction, solved)
     with_all = Substitution(tape, dict(zip(lam, forces, strict=True)))
     monitors_of_state = tuple(map(with_all, monitors))
     of_forces, inputs = monitors_of_state, state
@@ -288,6 +252,64 @@ def _compile_contacts(chosen: RunValues, e: ContactEquations) -> CompiledContact
     )
 
 
+class _RunTape:
+    """Expressions copied to a tape of their own, with the values of a run inserted."""
+
+    def __init__(self, chosen: RunValues, source: Tape) -> None:
+        self.tape, self._source = chosen.kin.tape.fork(), source
+        self._insert = Substitution(self.tape, chosen.bindings)
+
+    def __call__(self, nodes: Sequence[int], source: Tape | None = None) -> list[int]:
+        source = self._source if source is None else source
+        return [self._insert(i) for i in copy_expressions(source, self.tape, nodes)]
+
+
+def _rates(kin: Kinematics, e: ContactEquations, here: _RunTape) -> list[int]:
+    """q̇, what stands between, and u̇ with the forces inserted."""
+    with_forces = Substitution(
+        here.tape, dict(zip((row.lam for row in e.rows), here(e.lam), strict=True))
+    )
+    explicit = e.explicit_equations("")
+    qdot, udot = here(explicit.qdot), here(explicit.udot)
+    between = [*here(kin.xdot, kin.tape), *[here.tape.zero] * len(kin.sampled_inputs)]
+    return [with_forces(i) for i in (*qdot, *between, *udot)]
+
+
+def _correction(kin: Kinematics, e: ContactEquations, here: _RunTape) -> list[int]:
+    """The step onto active rows and constraint rows, in the order of the state; its residual."""
+    back = projection_step(e)
+    dq, du = Column(here.tape, here((*back.dq, back.residual))), here(back.du)
+    rows = None if e.permanent is not None else constraint_projection(kin)
+    if rows is not None:
+        dq += Column(here.tape, here((*rows.step, rows.residual), rows.tape))
+    still = [here.tape.zero] * (len(kin.xdot) + len(kin.sampled_inputs))
+    return [*dq.nodes[:-1], *still, *du, dq.nodes[-1]]
+
+
+def _native_model(
+    tape: Tape,
+    state: tuple[int, ...],
+    rates: list[int],
+    correction: list[int],
+    solved: tuple[int, ...],
+) -> NativeModel:
+    """Rates, followed by the forces and pivots that are handed over, and the correction."""
+    parameters = tuple(
+        i for i in symbols_of(tape, (*rates, *correction, *solved)) if i not in state
+    )
+    return NativeModel(
+        ExplicitRates(tape, (*rates, *solved), state, parameters),
+        CompiledFunction(tape, correction, state, parameters),
+        parameters,
+        tape,
+        tuple(rates),
+        state,
+        state[-1] not in symbols_of(tape, rates),
+        tuple(correction),
+        forces=solved,
+    )
+
+
 def _count_operations(tape: Tape, nodes: Sequence[int]) -> int:
     return sum(tape.nodes[i][0] not in LEAVES for i in dependencies(tape, nodes))
 
@@ -295,13 +317,8 @@ def _count_operations(tape: Tape, nodes: Sequence[int]) -> int:
 def _compile_loops(chosen: RunValues, e: ContactEquations) -> CompiledContacts:
     """The same where K λ = r is solved by loops: guards are functions of its forces and pivots."""
     assert e.loops is not None
-    kin = chosen.kin
-    tape = kin.tape.fork()
-    insert = Substitution(tape, chosen.bindings)
-
-    def here(nodes: Sequence[int], source: Tape = e.tape) -> list[int]:
-        return [insert(i) for i in copy_expressions(source, tape, nodes)]
-
+    kin, here = chosen.kin, _RunTape(chosen, e.tape)
+    tape = here.tape
     rows, still = constraint_projection(kin), [tape.zero] * len(kin.sampled_inputs)
     back = [] if rows is None else here((*rows.step, rows.residual), rows.tape)
     loops = RowLoops(e, e.loops, tape, here)

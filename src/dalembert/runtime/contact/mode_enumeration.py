@@ -189,13 +189,67 @@ def _library() -> Library:
     return load(module_ir, EXPORTS)
 
 
+class _ModeColumns(NamedTuple):
+    """What each candidate does in each mode: a line for each mode, a column for each candidate."""
+
+    closed: FloatArray
+    sticks: FloatArray
+    direction: FloatArray
+    side: FloatArray
+
+    @property
+    def slips(self) -> FloatArray:
+        """1 where a candidate is closed and does not stick."""
+        return self.closed - self.sticks
+
+
+def _rows_held(kinds: Sequence[_Kind], x: _ModeColumns, m: int) -> FloatArray:
+    """1 for the rows without acceleration in each mode."""
+    hold = np.zeros((len(x.closed), m))
+    for i, (n, t, *_) in enumerate(kinds):
+        if n is not None:
+            hold[:, n] = x.closed[:, i]
+        if t is not None:
+            hold[:, t] = x.sticks[:, i]
+    return hold
+
+
+def _inequalities(kinds: Sequence[_Kind], x: _ModeColumns) -> FloatArray:
+    """1 for what has to hold in each mode, by candidates."""
+    must, slips = np.zeros((*x.closed.shape, CHECKS)), x.slips
+    for i, (n, t, two_sided, slip, _) in enumerate(kinds):
+        must[:, i, PRESSES] = x.closed[:, i] if t is not None or not two_sided else 0.0
+        if n is not None:
+            must[:, i, STAYS_OPEN] = 1.0 - x.closed[:, i]
+        if t is not None:
+            must[:, i, IN_CONE] = x.sticks[:, i]
+            must[:, i, ALONG_SLIP] = 0.0 if slip else slips[:, i]
+    return must
+
+
+def _normal_rows(kinds: Sequence[_Kind], m: int) -> FloatArray:
+    """∂N/∂λ of candidates whose N is the force of a row of their own."""
+    G = np.zeros((len(kinds), m))
+    for i, (n, *_) in enumerate(kinds):
+        if n is not None:
+            G[i, n] = 1.0
+    return G
+
+
+def _row_numbers(kinds: Sequence[_Kind]) -> dict[str, Any]:
+    """The rows of N and T of each candidate, −1 for none."""
+    return {
+        name: np.array([-1 if kind[i] is None else kind[i] for kind in kinds], dtype=np.int64)
+        for i, name in enumerate(("n", "t"))
+    }
+
+
 class _ModeTable:
     """All modes of candidates of certain kinds, a line for each, in memory that native code
     shares.
     """
 
     def __init__(self, kinds: tuple[_Kind, ...], m: int) -> None:
-        choices = [_modes_of(kind) for kind in kinds]
         count, k = mode_count(kinds), len(kinds)
         if count > _MOST:
             msg = (
@@ -203,37 +257,24 @@ class _ModeTable:
                 f"constraint forces at most {_MOST} are solved: describe fewer of them"
             )
             raise TooManyContacts(msg)
-        self.all = list(product(*choices))
+        self.all = list(product(*(_modes_of(kind) for kind in kinds)))
         table = np.array(self.all, dtype=np.float64).reshape(count, k, 4)
-        closed, sticks, direction, side = (np.ascontiguousarray(table[:, :, i]) for i in range(4))
-        slips, hold, must = closed - sticks, np.zeros((count, m)), np.zeros((count, k, CHECKS))
-        G = np.zeros((k, m))
-        for i, (n, t, two_sided, slip, _) in enumerate(kinds):
-            must[:, i, PRESSES] = closed[:, i] if t is not None or not two_sided else 0.0
-            if n is not None:
-                hold[:, n], G[i, n] = closed[:, i], 1.0
-                must[:, i, STAYS_OPEN] = 1.0 - closed[:, i]
-            if t is not None:
-                hold[:, t] = must[:, i, IN_CONE] = sticks[:, i]
-                must[:, i, ALONG_SLIP] = 0.0 if slip else slips[:, i]
+        columns = _ModeColumns(*(np.ascontiguousarray(table[:, :, i]) for i in range(4)))
         self.K, self.r, self.lam, self.w = (
             np.zeros((count, m, m)),
             *(np.zeros((count, m)) for _ in range(3)),
         )
-        self.good, self.numbers, self.G = np.zeros(count), np.zeros((4, k)), G
-        places = [
-            np.array([-1 if kind[i] is None else kind[i] for kind in kinds], dtype=np.int64)
-            for i in range(2)
-        ]
+        self.good, self.numbers = np.zeros(count), np.zeros((4, k))
+        self.hold, self.G = _rows_held(kinds, columns, m), _normal_rows(kinds, m)
         arrays = {
-            **dict(zip(("n", "t"), places, strict=True)),
+            **_row_numbers(kinds),
             **dict(zip(("mu", "mu_static", "given", "own"), self.numbers, strict=True)),
-            "hold": hold,
-            "pull": slips * direction * side,
-            "side": side,
-            "direction": direction,
-            "must": must,
-            "G": G,
+            "hold": self.hold,
+            "pull": columns.slips * columns.direction * columns.side,
+            "side": columns.side,
+            "direction": columns.direction,
+            "must": _inequalities(kinds, columns),
+            "G": self.G,
             "K": self.K,
             "r": self.r,
             "lam": self.lam,
@@ -246,7 +287,6 @@ class _ModeTable:
             modes=count, rows=m, candidates=k, **{name: a.ctypes.data for name, a in arrays.items()}
         )
         self.at = ctypes.addressof(self.fields)
-        self.hold = hold
         # all rows, where more than one contact is among them
         self.rows = (
             [x for n, t, *_ in kinds for x in (n, t) if x is not None] if len(kinds) > 1 else []

@@ -174,35 +174,37 @@ class ConeProblem:
     def _residual(self, lam: FloatArray) -> tuple[FloatArray, FloatArray]:
         """F(λ) and a generalized Jacobian."""
         A, r, m = self.A, self.step, len(lam)
-        w, one = A @ lam + self.b, np.eye(m)
+        w = A @ lam + self.b
         F, J = lam.copy(), np.eye(m)
         for c, mu in zip(self.candidates, self.mu, strict=True):
             n = c.n
             if n is not None and _may_close(c) and (c.two_sided or lam[n] > r[n] * w[n]):
                 F[n], J[n] = r[n] * w[n], r[n] * A[n]
-            if c.t is None:
-                continue
-            force, slope = c.normal_force(lam), c.normal_slope(m)
-            sign = -1.0 if (c.two_sided and force < 0.0) else 1.0
-            radius = max(mu * sign * force, 0.0)
-            along = mu * sign * slope if c.two_sided or force > 0.0 else np.zeros(m)
-            ts = c.tangents
-            heading = c.fixed_heading
-            if heading is not None:
-                F[ts] = lam[ts] + radius * heading
-                J[ts] = one[ts] + np.outer(heading, along)
-                continue
-            z = lam[ts] - r[ts] * w[ts]
-            size = float(np.hypot.reduce(z))
-            if size <= radius:
-                F[ts], J[ts] = r[ts] * w[ts], r[ts, np.newaxis] * A[ts]
-                continue
-            unit = z / size
-            dz = one[ts] - r[ts, np.newaxis] * A[ts]
-            turn = (np.eye(len(ts)) - np.outer(unit, unit)) @ dz * (radius / size)
-            F[ts] = lam[ts] - radius * unit
-            J[ts] = one[ts] - turn - np.outer(unit, along)
+            if c.t is not None:
+                F[c.tangents], J[c.tangents] = self._friction_residual(c, mu, lam, w)
         return F, J
+
+    def _friction_residual(
+        self, c: ContactCandidate, mu: float, lam: FloatArray, w: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """λ_T − P(λ_T − r w_T) of one contact, or λ_T + μ N d in slip, and its lines of J."""
+        ts, m = c.tangents, len(lam)
+        r, one = self.step[ts], np.eye(m)[ts]
+        force, slope = c.normal_force(lam), c.normal_slope(m)
+        sign = -1.0 if (c.two_sided and force < 0.0) else 1.0
+        radius = max(mu * sign * force, 0.0)
+        along = mu * sign * slope if c.two_sided or force > 0.0 else np.zeros(m)
+        heading = c.fixed_heading
+        if heading is not None:
+            return lam[ts] + radius * heading, one + np.outer(heading, along)
+        z = lam[ts] - r * w[ts]
+        size = float(np.hypot.reduce(z))
+        if size <= radius:
+            return r * w[ts], r[:, np.newaxis] * self.A[ts]
+        unit = z / size
+        dz = one - r[:, np.newaxis] * self.A[ts]
+        turn = (np.eye(len(ts)) - np.outer(unit, unit)) @ dz * (radius / size)
+        return lam[ts] - radius * unit, one - turn - np.outer(unit, along)
 
     def _gauss_seidel(self, lam: FloatArray, sweeps: int) -> FloatArray:
         """Projections onto the cones, contact by contact."""

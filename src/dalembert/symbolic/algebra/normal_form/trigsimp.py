@@ -13,6 +13,7 @@ one product: ½ − ½ cos 2δ = sin² δ.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from math import comb
 from typing import Any, NamedTuple
 
@@ -256,35 +257,36 @@ MOST_FACTORS = 8
 
 
 def by_product_to_sum(group: dict[Turns, Rational]) -> dict[Turns, Rational] | None:
-    """The same sum through its frequencies; None if there are too many of them."""
+    """The same sum through its frequencies; None if there are too many of them, or if products
+    of two waves each are not fewer terms.
+    """
     waves: Waves = {}
     for turns, k in group.items():
-        factors = [(angle, sine) for angle, i, j in turns for sine in [True] * i + [False] * j]
-        if len(factors) > MOST_FACTORS:
+        if sum(i + j for _, i, j in turns) > MOST_FACTORS:
             return None
-        for wave, amplitude in _product(factors, k).items():
-            add_term(waves, wave, amplitude)
+        whole, halvings = _product(turns)
+        for wave, m in whole:
+            add_term(waves, wave, k * m / halvings)
         if len(waves) > MOST_WAVES:
             return None
-    return _products(waves)
+    return None if len(waves) >= 2 * len(group) else _products(waves)
 
 
-def _product(factors: list[Wave], k: Rational) -> Waves:
-    """k Π cos α … sin β … by frequencies."""
-    waves: Waves = {((), False): k}
+@lru_cache(maxsize=4096)
+def _product(turns: Turns) -> tuple[tuple[tuple[Wave, int], ...], int]:
+    """Π sinⁱ cosʲ = Σ m (wave) / 2ⁿ by frequencies: the whole numbers m, and 2ⁿ."""
+    factors = [(angle, sine) for angle, i, j in turns for sine in [True] * i + [False] * j]
+    waves: Waves = {((), False): 1}
     for a, by_sine in factors:
         new: Waves = {}
-        for (u, sine), amplitude in waves.items():
-            half = amplitude / 2
+        for (u, sine), m in waves.items():
             # sin u sin a = ½ cos(u − a) − ½ cos(u + a); cos u sin a = ½ sin(u + a) − ½ sin(u − a)
+            _add_harmonic(new, add_angle(u, a, 1), sine != by_sine, -m if sine and by_sine else m)
             _add_harmonic(
-                new, add_angle(u, a, 1), sine != by_sine, -half if sine and by_sine else half
-            )
-            _add_harmonic(
-                new, add_angle(u, a, -1), sine != by_sine, -half if by_sine and not sine else half
+                new, add_angle(u, a, -1), sine != by_sine, -m if by_sine and not sine else m
             )
         waves = new
-    return waves
+    return tuple(waves.items()), 2 ** len(factors)
 
 
 def _add_harmonic(waves: Waves, angle: Angle, sine: bool, k: Rational) -> None:

@@ -9,6 +9,7 @@ from scipy.optimize import brentq, linear_sum_assignment
 
 from dalembert.analysis.linear.bracketed_zero import bracketed_zero
 from dalembert.analysis.linear.least_assignment import LeastAssignment
+from dalembert.analysis.linear.root_locus import _match_eigenvalues
 from dalembert.errors import DalembertError
 
 
@@ -27,6 +28,11 @@ def test_the_assignment_is_the_least_of_all_permutations(size: int, kind: str) -
         assert sum(cost[i, columns[i]] for i in rows) == pytest.approx(least, abs=1e-14)
         # where several are least, the same one
         assert columns == linear_sum_assignment(cost)[1].tolist()
+
+
+def test_a_linear_model_without_eigenvalues_has_nothing_to_match() -> None:
+    none = np.zeros(0, dtype=complex)
+    assert _match_eigenvalues(none, none).size == 0
 
 
 FUNCTIONS = {

@@ -292,6 +292,9 @@ def root_locus(
 
 def _match_eigenvalues(before: Complex, now: Complex) -> Complex:
     """The eigenvalues in the order that moves them least."""
+    if not len(now):
+        # every eigenvalue is a zero of the structure, as in the snakeboard
+        return now
     distance = np.abs(before[:, None] - now[None, :])
     nearest = distance.argmin(axis=1)
     if len(set(nearest.tolist())) == len(nearest):
